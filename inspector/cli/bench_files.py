@@ -77,7 +77,9 @@ def _write_picture(report: BenchReport, output: Path) -> None:
         (varied.get(group.input) or group_title(group, several=several), group.rows)
         for group in report.groups
     ]
-    title = " · ".join(filter(None, (report.plan.target, report.device, f"torch {report.torch}")))
+    title = " · ".join(
+        filter(None, (report.plan.target, report.device, f"torch {report.run.torch}"))
+    )
     write_bytes(output, draw_bars(groups, title, output.suffix.lower().removeprefix(".")))
 
 

@@ -25,8 +25,6 @@ class Measured:
     Attributes:
         best: The row to take, or None where nothing is faster than eager PyTorch.
         failure: Why there are no rows, in one sentence, or an empty string.
-        seconds: How long measuring it took.
-        report: What the rows are from, where there are any.
         is_earlier: Whether an earlier run has measured it.
     """
 
@@ -78,12 +76,7 @@ class SettingSummary:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CollectionReport:
-    """Everything that is said about a collection.
-
-    Attributes:
-        summaries: What each setting does to them.
-        notices: What has to be known of the measurement; one sentence each.
-    """
+    """Everything that is said about a collection."""
 
     models: tuple[Measured, ...]
     summaries: tuple[SettingSummary, ...]
@@ -101,12 +94,7 @@ def measured_of(name: str, report: BenchReport, *, is_earlier: bool = False) -> 
 
 
 def make_collection_report(models: Sequence[Measured], sessions: int) -> CollectionReport:
-    """Adds up the models.
-
-    Args:
-        models: The models.
-        sessions: How often every process was begun anew.
-    """
+    """Adds up the models; every process was begun in so many sessions."""
     reports = [model.report for model in models if model.report is not None]
     return CollectionReport(
         models=tuple(models),
@@ -140,7 +128,6 @@ def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
 
 
 def _key(row: BenchRow) -> tuple[Workload, str]:
-    """What is measured of a model, and how it is compiled."""
     return row.workload, row.setting.label
 
 
@@ -185,8 +172,8 @@ def _notices(models: Sequence[Measured]) -> Iterator[str]:
         yield f"{were} measured by an earlier run (since {since} UTC), and not again"
     several = {
         "devices": [report.device for report in reports],
-        "processors": [report.processor for report in reports],
-        "versions of torch": [report.torch for report in reports],
+        "processors": [report.run.processor for report in reports],
+        "versions of torch": [report.run.torch for report in reports],
     }
     for what, each in several.items():
         names = list(dict.fromkeys(filter(None, each)))

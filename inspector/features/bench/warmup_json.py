@@ -49,10 +49,10 @@ def _still(scope: Scope) -> tuple[StillCompiles, ...]:
 VIEWS: Views = {
     **COMMON,
     WarmupReport: View(
-        """format_version kind tool_version recording=run.meta:recording target=plan.target torch
-        device processor? threads? setting=plan.setting workload=plan.workload grad=plan.is_grad
-        job_id=plan.job inputs plan=calls plan_without_artifact=calls_without check=plan.check
-        verdict starts notices""",
+        """format_version kind tool_version recording=run.meta:recording target=plan.target
+        torch=run.torch device processor=run.processor? threads? setting=plan.setting
+        workload=plan.workload grad=plan.is_grad job_id=plan.job inputs plan=calls
+        plan_without_artifact=calls_without check=plan.check verdict starts notices""",
         format_version=FORMAT_VERSION,
         kind="warmup",
         tool_version=tool_version,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.features.bench.machine import processor_of, torch_of
 from inspector.features.recompiles.wording import changed
 from inspector.records.bench import Warmup
 from inspector.run.compilation import Compilation
@@ -20,11 +19,7 @@ _STARTS = ("eager", "cold", "directory", "artifact")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupInput:
-    """An input that a service sees.
-
-    Attributes:
-        label: ``x[0]=4``, ``batch 4``, ``input 2``.
-    """
+    """An input that a service sees: ``x[0]=4``, ``batch 4``, ``input 2``."""
 
     label: str
     shapes: str
@@ -74,7 +69,7 @@ class StillCompiles:
     """An input that compiles something after the plan.
 
     Attributes:
-        because: What did not fit, one clause each; or why it is not known.
+        because: What did not fit, one clause each.
     """
 
     input: int
@@ -84,12 +79,7 @@ class StillCompiles:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupReport:
-    """The starts of a service, and the plan to warm it up.
-
-    Attributes:
-        plan: What was asked for, and what the processes reported.
-        still: What compiles after the plan.
-    """
+    """The starts of a service, and the plan to warm it up; `still` is what compiles after it."""
 
     plan: WarmupPlan
     run: Run
@@ -99,26 +89,14 @@ class WarmupReport:
     still: tuple[StillCompiles, ...]
 
     @property
-    def torch(self) -> str:
-        """The version of torch, or an empty string."""
-        return torch_of(self.run)
-
-    @property
     def device(self) -> str:
         """The device's name, or an empty string."""
-        events = [event for process in self.run.processes for event in process.records(Warmup)]
-        return next((event.device for event in events if event.device), "")
+        return next((item.device for item in self.run.records(Warmup) if item.device), "")
 
     @property
     def threads(self) -> int:
         """Threads that an operator of the CPU may use, or 0."""
-        events = [event for process in self.run.processes for event in process.records(Warmup)]
-        return next((event.threads for event in events if event.threads), 0)
-
-    @property
-    def processor(self) -> str:
-        """The CPU's name, or an empty string."""
-        return processor_of(self.run)
+        return next((item.threads for item in self.run.records(Warmup) if item.threads), 0)
 
     def start(self, name: str) -> Start | None:
         """A start by its name, where it has called every input."""
@@ -161,10 +139,9 @@ def make_warmup_report(plan: WarmupPlan, run: Run, costs: Mapping[str, ColdStart
 def _inputs(plan: WarmupPlan, run: Run) -> tuple[WarmupInput, ...]:
     """The inputs, named so that no two have the same name."""
     shapes: dict[int, str] = {}
-    for process in run.processes:
-        for event in process.records(Warmup):
-            if event.what == "first":
-                shapes.setdefault(event.input, event.inputs)
+    for event in run.records(Warmup):
+        if event.what == "first":
+            shapes.setdefault(event.input, event.inputs)
     return tuple(
         WarmupInput(_label(plan, number, len(shapes)), shapes[number]) for number in sorted(shapes)
     )
@@ -185,9 +162,21 @@ def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:
     numbers = start_processes(run)
     for name in _STARTS:
         if name in numbers or name in ends:
-            number = numbers.get(name)
+            number, end = numbers.get(name), ends.get(name, StartEnd(name))
             events = () if number is None else run.processes[number].records(Warmup)
-            yield _start(number, events, ends.get(name, StartEnd(name)))
+            yield Start(
+                name=name,
+                process=number,
+                load_ns=next((event.time_ns for event in events if event.what == "loaded"), 0),
+                artifact=next((event for event in events if event.what == "artifact"), None),
+                firsts=tuple(
+                    WarmupCall(event.input, event.time_ns, event.compiled)
+                    for event in events
+                    if event.what == "first"
+                ),
+                failure=end.failure,
+                detail=end.detail,
+            )
 
 
 def start_processes(run: Run) -> dict[str, int]:
@@ -197,22 +186,6 @@ def start_processes(run: Run) -> dict[str, int]:
         for index, process in enumerate(run.processes)
         for event in process.records(Warmup)
     }
-
-
-def _start(number: int | None, events: Sequence[Warmup], end: StartEnd) -> Start:
-    return Start(
-        name=end.start,
-        process=number,
-        load_ns=next((event.time_ns for event in events if event.what == "loaded"), 0),
-        artifact=next((event for event in events if event.what == "artifact"), None),
-        firsts=tuple(
-            WarmupCall(event.input, event.time_ns, event.compiled)
-            for event in events
-            if event.what == "first"
-        ),
-        failure=end.failure,
-        detail=end.detail,
-    )
 
 
 def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TextIO
 
-from inspector.features.bench.machine import device_text
 from inspector.features.bench.warmup_report import WarmupReport
+from inspector.features.bench.wording import device_text
 from inspector.report.escaping import one_line
 from inspector.shared.dtypes import parse_dtype
 from inspector.shared.warmup import Loading
@@ -52,7 +52,7 @@ def _how(report: WarmupReport) -> Mapping[str, object]:
     plan = report.plan
     workload = plan.workload
     device = device_text(report.device, report.threads)
-    made_with = ", ".join(filter(None, (f"torch {report.torch}", report.processor, device)))
+    made_with = ", ".join(filter(None, (f"torch {report.run.torch}", report.run.processor, device)))
     autocast = "contextlib.nullcontext()"
     if workload.autocast is not None:
         kind = _quoted("cpu" if report.device == "cpu" else "cuda")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from inspector.features.bench.machine import device_text
 from inspector.features.bench.warmup_report import Start, WarmupReport
 from inspector.report.escaping import one_line
 from inspector.report.wording import count, duration, listed, size
 from inspector.run.compile_time import CacheUse
 
-_START_NAMES = {
+START_NAMES = {
     "eager": "eager",
     "cold": "cold",
     "directory": "cache folder",
@@ -20,18 +19,6 @@ _GRAPH_CACHES = ("AOTAutograd", "FX graph")  # the outer one first
 _NONE = "-"
 _MOST_NAMED = 6
 _MOST_REASONS = 3
-
-
-def warmup_machine(report: WarmupReport) -> str:
-    """``cpu, 2 threads · default + dynamic · with gradients``."""
-    plan = report.plan
-    parts = (
-        device_text(report.device, report.threads),
-        plan.setting.label,
-        plan.workload.label,
-        "with gradients" if plan.is_grad else "",
-    )
-    return " · ".join(filter(None, parts))
 
 
 def warmup_verdict(report: WarmupReport) -> Iterator[str]:
@@ -79,11 +66,6 @@ def _plan_line(report: WarmupReport) -> str:
     return f"{what}; that is not enough: {again} compiled after it in a fresh process"
 
 
-def start_columns(report: WarmupReport) -> tuple[str, ...]:
-    """The names of the starts."""
-    return ("", *(_START_NAMES[start.name] for start in report.starts))
-
-
 def start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
     """What each start took and found, a row for each figure."""
     starts = report.starts
@@ -94,7 +76,8 @@ def start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
         times = ({call.input: call.time_ns for call in start.firsts} for start in starts)
         yield (f"with {item.label}", *(_time(of.get(number, 0)) for of in times))
     yield ("all were called", *(_time(start.ready_ns if start.firsts else 0) for start in starts))
-    yield _row("compile time", starts, [_compile_time(report, start) for start in starts])
+    costs = [report.costs.get(start.name) for start in starts]
+    yield _row("compile time", starts, [duration(it.time_ns) if it else _NONE for it in costs])
     yield _row("compilations", starts, [start.compilations for start in starts])
     uses = [_graphs(report, start) for start in starts]
     if any(uses):
@@ -125,11 +108,6 @@ def _time(time_ns: int) -> str:
     return duration(time_ns) if time_ns else _NONE
 
 
-def _compile_time(report: WarmupReport, start: Start) -> str:
-    cost = report.costs.get(start.name)
-    return duration(cost.time_ns) if cost is not None else _NONE
-
-
 def _graphs(report: WarmupReport, start: Start) -> CacheUse | None:
     """The outermost cache of graphs that was asked; after a hit of it no other is asked."""
     uses = [use for name in _GRAPH_CACHES if (use := report.cache(start.name, name)) is not None]
@@ -140,18 +118,6 @@ def _cpp_runs(report: WarmupReport, start: str) -> int:
     """Kernels, and small files that show what the compiler can do."""
     use, cost = report.cache(start, "C++"), report.costs.get(start)
     return (use.misses if use is not None else 0) + (cost.vector_checks if cost is not None else 0)
-
-
-def plan_title(report: WarmupReport) -> str:
-    """``The plan: 2 calls``."""
-    return f"The plan: {count(len(report.calls), 'call')}"
-
-
-def plan_rows(report: WarmupReport) -> Iterator[tuple[str, str]]:
-    """The calls: input, shapes."""
-    for number in report.calls:
-        item = report.inputs[number]
-        yield item.label, item.shapes
 
 
 def check_lines(report: WarmupReport) -> Iterator[str]:
@@ -183,7 +149,7 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
         yield f"the recording is partial: {report.run.meta.partial.rstrip('.')}"
     for start in report.starts:
         if start.failure:
-            yield f"{_START_NAMES[start.name]}: {start.failure}"
+            yield f"{START_NAMES[start.name]}: {start.failure}"
     cold, artifact = report.start("cold"), report.start("artifact")
     if cold is None:
         return

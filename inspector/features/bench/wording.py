@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from inspector.features.bench.compiled import Compiled
-from inspector.features.bench.machine import device_text
 from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.report import BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
@@ -29,7 +28,7 @@ def head_text(report: BenchReport) -> str:
     """``model.py · torch 2.13.0 · cpu, 2 threads · 3 sessions``."""
     parts = (
         report.plan.target,
-        f"torch {report.torch}" if report.torch else "",
+        f"torch {report.run.torch}" if report.run.torch else "",
         device_text(report.device, report.threads),
         count(report.plan.sessions, "session"),
         varied_text(report.plan.variations),
@@ -37,6 +36,11 @@ def head_text(report: BenchReport) -> str:
         "cold L2 cache" if report.plan.cold_cache else "",
     )
     return " · ".join(filter(None, parts))
+
+
+def device_text(device: str, threads: int) -> str:
+    """``NVIDIA H200``, ``cpu, 2 threads``; empty where no device is known."""
+    return f"{device}, {count(threads, 'thread')}" if device == "cpu" else device
 
 
 def varied_text(variations: Sequence[Sequence[Assignment]]) -> str:
