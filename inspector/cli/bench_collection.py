@@ -69,11 +69,7 @@ class Saved:
         return json.dumps(same, sort_keys=True)
 
     def report(self) -> BenchReport:
-        """The report on it.
-
-        Raises:
-            RecordingError: It is damaged.
-        """
+        """The report on it."""
         with opened(self.place) as found:
             return bench_report(found.folder, read_plan(found.folder), read_run(found))
 
@@ -133,10 +129,6 @@ def collection_of(
 
     Args:
         how: How the processes are run; ``save`` is a folder for a recording of each.
-
-    Raises:
-        UsageError: The options are not what they should be, or a target is no model.
-        RecordingError: The recordings cannot be written.
     """
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured

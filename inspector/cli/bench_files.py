@@ -48,7 +48,7 @@ def check_bench_file(output: Path, kind: type[Measurements]) -> None:
         step = "Write .csv, .md or .json; or a picture of one model."
         raise UsageError("A collection has no picture.", step)
     if form in _PICTURES:
-        from inspector.features.bench.drawing.bars import check_can_draw
+        from inspector.features.bench.bars import check_can_draw
 
         check_can_draw()
 
@@ -62,14 +62,12 @@ def write_bench_file(report: Measurements, output: Path) -> None:
         RecordingError: There is nothing to write, or the file cannot be written.
     """
     check_bench_file(output, type(report))
-    if isinstance(report, BenchReport) and output.suffix.lower() in _PICTURES:
-        _write_picture(report, output)
-    else:
-        _write_table(report, output)
-
-
-def _write_picture(report: BenchReport, output: Path) -> None:
-    from inspector.features.bench.drawing.bars import draw_bars
+    if not isinstance(report, BenchReport) or output.suffix.lower() not in _PICTURES:
+        text = io.StringIO()
+        write_bench_rows(_named_rows(report), text)
+        write_bytes(output, text.getvalue().encode())
+        return
+    from inspector.features.bench.bars import draw_bars
 
     several = len({group.input for group in report.groups}) > 1
     varied = _varied(report)
@@ -77,9 +75,8 @@ def _write_picture(report: BenchReport, output: Path) -> None:
         (varied.get(group.input) or group_title(group, several=several), group.rows)
         for group in report.groups
     ]
-    title = " · ".join(
-        filter(None, (report.plan.target, report.device, f"torch {report.run.torch}"))
-    )
+    parts = report.plan.target, report.device, f"torch {report.run.torch}"
+    title = " · ".join(filter(None, parts))
     write_bytes(output, draw_bars(groups, title, output.suffix.lower().removeprefix(".")))
 
 
@@ -88,13 +85,7 @@ def _varied(report: BenchReport) -> Mapping[int, str]:
     return {item.row.input: item.label for each in report.varied for item in each.inputs}
 
 
-def _write_table(report: BenchReport | CollectionReport, output: Path) -> None:
-    text = io.StringIO()
-    write_bench_rows(_named_rows(report), text)
-    write_bytes(output, text.getvalue().encode())
-
-
-def _named_rows(report: BenchReport | CollectionReport) -> Iterator[tuple[str, BenchRow | str]]:
+def _named_rows(report: Measurements) -> Iterator[tuple[str, BenchRow | str]]:
     if isinstance(report, BenchReport):
         varied = _varied(report)
         for row in report.rows:

@@ -69,11 +69,7 @@ def sizes_of(text: str | None, option: str) -> tuple[int, ...]:
 
 
 def variations_of(given: Mapping[str, Any]) -> tuple[tuple[Assignment, ...], ...]:
-    """The inputs that ``--vary`` makes; none where it is not given.
-
-    Raises:
-        UsageError: It cannot be read, or there are too many.
-    """
+    """The inputs that ``--vary`` makes; none where it is not given."""
     varied = tuple(map(parse_varied, given.get("vary", ())))
     return variations(varied) if varied else ()
 

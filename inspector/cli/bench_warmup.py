@@ -92,8 +92,7 @@ def warmup_command(
         report, code = _warmed(target, plan, how, folder)
     else:
         report = _from_recording(target, folder)
-        check = report.plan.check
-        code = 0 if check is None or check.is_passed else _EXIT_STILL
+        code = _checked(report.plan)
     write_report(report, output, format_)
     return code
 
@@ -115,23 +114,19 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
         message = f"--warmup starts one setting, and these are {len(combinations)}."
         step = "Name one of --modes, --backends, --shapes, --dtype, --autocast and --tf32."
         raise UsageError(message, step)
+    # A name of its own: with one cache folder, services would write over each other's profile.
+    place = Path(target).absolute().as_posix().encode("utf-8", "surrogatepass")
     return WarmupPlan(
         target=target,
         setting=combinations[0].setting,
         workload=combinations[0].workload,
-        job=_job(target),
+        job=f"warmup-{hashlib.sha256(place).hexdigest()[:12]}",
         is_grad="grad" in given,
         device=given.get("device"),
         texts=tuple(given.get("inputs", ())),
         batches=sizes_of(given.get("batch"), "--batch"),
         variations=variations_of(given),
     )
-
-
-def _job(target: str) -> str:
-    """A name of its own: with one cache folder, services would write over each other's profile."""
-    place = Path(target).absolute().as_posix().encode("utf-8", "surrogatepass")
-    return f"warmup-{hashlib.sha256(place).hexdigest()[:12]}"
 
 
 def _warmed(
@@ -201,6 +196,10 @@ def _costs(run: Run) -> dict[str, ColdStart]:
 def _exit_code(plan: WarmupPlan) -> int:
     if any(end.start in {"eager", "cold"} and end.failure for end in plan.ends):
         return ModelFailedError.exit_code
+    return _checked(plan)
+
+
+def _checked(plan: WarmupPlan) -> int:
     return 0 if plan.check is None or plan.check.is_passed else _EXIT_STILL
 
 
