@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from inspector.capture.bench.loop import loop_of
+from inspector.capture.bench.inputs import padding
 from inspector.capture.bench.make_program import make_program
-from inspector.capture.bench.program import Program
-from inspector.capture.bench.varied import padding
+from inspector.capture.bench.program import Program, loop_of
 from inspector.capture.target.target import load_target
 from inspector.errors import UsageError
 from inspector.shared.bench import WorkerRequest, Workload

@@ -115,15 +115,10 @@ def _is_off(
     for kind, number in {**expected, **mine}:
         before = item.inputs[number] if kind == _INPUT else None
         one, other = (side.get((kind, number), before) for side in (mine, expected))
-        if _is_other(one, other, exact.get((kind, number))):
+        are_tensors = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+        if is_off(one, other, exact.get((kind, number))) if are_tensors else one is not other:
             return True
     return False
-
-
-def _is_other(mine: object, theirs: object, exact: object) -> bool:
-    if not isinstance(mine, torch.Tensor) or not isinstance(theirs, torch.Tensor):
-        return mine is not theirs
-    return is_off(mine, theirs, exact)
 
 
 def _run(function: Callable[..., Any], inputs: Sequence[Any]) -> dict[tuple[str, int], Any]:

@@ -10,10 +10,9 @@ from typing import Any
 import torch
 from torch._dynamo import list_backends
 
-from inspector.capture.bench.batches import with_batch
 from inspector.capture.bench.changed import named_tensors
+from inspector.capture.bench.inputs import padding, place_of, varied_call, with_batch
 from inspector.capture.bench.program import Program
-from inspector.capture.bench.varied import padding, place_of, varied_calls
 from inspector.capture.calls.calling import Ones
 from inspector.capture.calls.state import State
 from inspector.capture.compiled import is_compiled, module_of, uncompiled
@@ -63,9 +62,7 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         no_grad=asked.request.no_grad and not workload.train,
         ones=Ones(),
         device_type=device_type,
-        autocast=getattr(torch, parse_dtype(workload.autocast).torch_name)
-        if workload.autocast
-        else None,
+        autocast=workload.autocast and getattr(torch, parse_dtype(workload.autocast).torch_name),
         marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
         labels=tuple(", ".join(map(str, items)) for items in asked.variations),
     )
@@ -74,7 +71,7 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
 def _calls(target: Target, asked: WorkerRequest) -> tuple[Call, ...]:
     calls = target.calls
     if asked.variations:
-        calls = varied_calls(target.function, calls[0], asked.variations)
+        calls = tuple(varied_call(target.function, calls[0], items) for items in asked.variations)
     batch = asked.workload.batch
     return calls if batch is None else tuple(with_batch(call, batch) for call in calls)
 

@@ -46,8 +46,7 @@ def scales_of(eager: Kept, exact: Kept | None) -> Mapping[str, Scale]:
     error. Where nobody knows the error, or calls draw random numbers (others in float64), it has
     to be less than the rounding of one element of the largest of its kind.
     """
-    theirs = {**eager.tensors, **_numbers(eager)}
-    theirs = {name: item for name, item in theirs.items() if is_rounded(item) and item.numel()}
+    theirs = {name: it for name, it in _all(eager).items() if is_rounded(it) and it.numel()}
     own = {name: largest_of(item) for name, item in theirs.items()}
     errors = {} if exact is None or eager.draws or exact.draws else _errors(theirs, exact)
     alone = {name for name, (error, largest) in errors.items() if 0 < error >= largest}
@@ -82,9 +81,9 @@ def _family(name: str) -> tuple[str, str, str]:
     return (found["kind"], found["input"], found["again"] or "") if found else (name, "", name)
 
 
-def _numbers(kept: Kept) -> Mapping[str, Any]:
+def _all(kept: Kept) -> Mapping[str, Any]:
     numbers = {name: number_of(text) for name, text in kept.others.items()}
-    return {name: item for name, item in numbers.items() if item is not None}
+    return {**kept.tensors, **{name: it for name, it in numbers.items() if it is not None}}
 
 
 def number_of(text: str) -> Any:
@@ -97,7 +96,7 @@ def number_of(text: str) -> Any:
 
 def _errors(theirs: Mapping[str, Any], exact: Kept) -> Mapping[str, tuple[float, float]]:
     """Eager PyTorch's own error, and the largest element in float64, where both are known."""
-    wide = {**exact.tensors, **_numbers(exact)}
+    wide = _all(exact)
     both = {name: (item, wide[name]) for name, item in theirs.items() if name in wide}
     return {
         name: (difference_of(item, other), largest_of(other))

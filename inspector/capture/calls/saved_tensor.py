@@ -59,9 +59,16 @@ class SavedTensor:
 
     def restore(self) -> None:
         """Writes the value back if it has changed."""
-        if self.value is not None and self._differs():
-            self._write()
-            self._mark = self._mark_now()
+        if self.value is None or not self._differs():
+            return
+        # Inference tensors can be written to in inference mode alone; to leave that mode for others
+        # turns gradients on again, so it comes first.
+        with torch.inference_mode(mode=self.tensor.is_inference()), torch.no_grad():
+            if self.tensor.shape == self.value.shape:
+                self.tensor.copy_(self.value)
+            else:
+                self.tensor.data = self.value.to(self.tensor.device, copy=True)
+        self._mark = self._mark_now()
 
     def _differs(self) -> bool:
         if self._is_silent is None:
@@ -77,15 +84,6 @@ class SavedTensor:
             return bool(torch.equal(self.tensor.detach().to(self.value.device), self.value))
         except (RuntimeError, TypeError, NotImplementedError):
             return False
-
-    def _write(self) -> None:
-        # Inference tensors can be written to in inference mode alone; to leave that mode for others
-        # turns gradients on again, so it comes first.
-        with torch.inference_mode(mode=self.tensor.is_inference()), torch.no_grad():
-            if self.tensor.shape == self.value.shape:
-                self.tensor.copy_(self.value)
-            else:
-                self.tensor.data = self.value.to(self.tensor.device, copy=True)
 
 
 def _copied(tensor: Any) -> Any:
