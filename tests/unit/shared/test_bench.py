@@ -29,8 +29,20 @@ PLAN = BenchPlan(
 )
 
 
-def test_a_plan_is_read_as_it_was_written() -> None:
-    assert BenchPlan.from_json(PLAN.to_json()) == PLAN
+ASKED = WorkerRequest(
+    request=Request("model.py", inputs=("f32[2]",), no_grad=True),
+    workload=Workload(train=True, optimizer="SGD"),
+    compiles_optimizer=True,
+    eager=False,
+    combination=2,
+    session=1,
+    references={"eager": "folder"},
+)
+
+
+@pytest.mark.parametrize("message", [PLAN, ASKED])
+def test_what_is_written_is_read(message: BenchPlan | WorkerRequest) -> None:
+    assert type(message).from_json(message.to_json()) == message
 
 
 @pytest.mark.parametrize(
@@ -45,24 +57,6 @@ def test_of_a_newer_plan_it_is_said() -> None:
     fields = {**json.loads(PLAN.to_json()), "format_version": 2}
     with pytest.raises(ValueError, match="newer"):
         BenchPlan.from_json(json.dumps(fields))
-
-
-def test_a_process_gets_all_that_it_is_asked() -> None:
-    asked = WorkerRequest(
-        request=Request("model.py", inputs=("f32[2]",), no_grad=True),
-        workload=Workload(train=True, optimizer="SGD"),
-        compiles_optimizer=True,
-        eager=False,
-        combination=2,
-        session=1,
-        references={"eager": "/tmp/x"},  # noqa: S108 - a text
-    )
-    assert WorkerRequest.from_json(asked.to_json()) == asked
-
-
-def test_combinations_of_a_workload_are_together() -> None:
-    assert PLAN.numbers(Workload(batch=4, dtype="bf16")) == [0, 1]
-    assert PLAN.workloads == (Workload(batch=4, dtype="bf16"), Workload(batch=8))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from inspector.features.bench.collection_page import collection_cells, collectio
 from inspector.features.bench.collection_report import Measured, make_collection_report, summarized
 from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.rows import INTERRUPTED, NOT_TRIED, BenchRow
-from inspector.features.bench.wording import time_text
 from inspector.shared.bench import Setting, Workload
 from tests.bench_rows import row
 
@@ -65,16 +64,6 @@ def test_what_dies_while_it_is_timed_has_not_run() -> None:
     assert "It was ended by SIGSEGV." in cells
 
 
-def test_nothing_measured_is_no_summary() -> None:
-    assert summarized([Measured("m", (), None, "it fails", 0.1)]) == ()
-
-
-def test_a_setting_that_was_nowhere_reached_says_so() -> None:
-    models = [model(row(DEFAULT, failure=INTERRUPTED))]
-    (line,) = collection_lines(make_collection_report(models, 1))
-    assert line == f"default: {INTERRUPTED}"
-
-
 def test_what_was_not_tried_has_the_reason_of_eager_pytorch() -> None:
     hangs = row(EAGER, failure="it was ended after 60 seconds.")
     (cells,) = collection_cells(
@@ -94,12 +83,3 @@ def test_workloads_have_summaries_of_their_own() -> None:
     plain, other = summarized(models)
     assert (plain.label, plain.ran, plain.speedup) == ("as it is · default", 2, pytest.approx(2.0))
     assert (other.label, other.ran, other.wrong) == ("bf16 · default", 1, 1)
-
-
-def test_what_is_measured_of_eager_pytorch_alone_is_shown() -> None:
-    one, other = row(EAGER), dataclasses.replace(row(EAGER), input=1)
-    cells = list(collection_cells(Measured("m", (one, other), None, "", 1)))
-    assert [line[0] for line in cells] == ["m #1 · eager", "m #2 · eager"]
-    assert all(line[1] == time_text(one) for line in cells)
-    (failed,) = collection_cells(Measured("m", (row(EAGER, failure="it fails"),), None, "", 1))
-    assert (*failed[:2], failed[-1]) == ("m · eager", "", "it fails")
