@@ -23,11 +23,8 @@ from inspector.cli.target import check_target, existing, is_model, say_which
 from inspector.cli.warmup_starts import Starts
 from inspector.errors import ModelFailedError, RecordingError, UsageError
 from inspector.features.bench.plans import has_warmup, read_warmup, write_plan
-from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report, start_processes
+from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report
 from inspector.features.bench.warmup_script import render
-from inspector.features.compile_time.cold_start import cold_start
-from inspector.run.compile_time import ColdStart
-from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
 from inspector.shared.input_parser import parse_inputs
 from inspector.shared.warmup import ARTIFACT, INPUTS, WarmupPlan
@@ -182,15 +179,7 @@ def _say_files(folder: Path) -> None:
 def _report(begun: Begun, plan: WarmupPlan, partial: str) -> WarmupReport:
     with opened(begun.path) as found:
         run = dataclasses.replace(read_run(found), meta=begun.ended(partial))
-    return make_warmup_report(plan, run, _costs(run))
-
-
-def _costs(run: Run) -> dict[str, ColdStart]:
-    """Compile time and caches by start."""
-    return {
-        name: cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
-        for name, number in start_processes(run).items()
-    }
+    return make_warmup_report(plan, run)
 
 
 def _exit_code(plan: WarmupPlan) -> int:
@@ -210,7 +199,7 @@ def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
             raise UsageError(message, "Make one with: inspect bench model.py --warmup")
         run = read_run(found)
         say_which(run, target)
-        report = make_warmup_report(read_warmup(found.folder), run, _costs(run))
+        report = make_warmup_report(read_warmup(found.folder), run)
         if folder is not None and (report.plan.loading is None or report.start("cold") is None):
             message = "There is no plan in this recording: its cold start did not come to its end."
             raise UsageError(message, "Make one with: inspect bench model.py --warmup")

@@ -139,7 +139,7 @@ def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> Set
         label=label,
         models=len(each) + failed,
         ran=len(ran),
-        captured=sum(map(_is_whole, ran)),
+        captured=sum(all(map(_is_whole, rows)) for rows in ran),
         wrong=sum(any(row.is_wrong for row in rows) for rows in each),
         speedup=_geometric_mean([[row.faster for row in rows] for rows in ran]),
         faster=sum(all(row.faster and row.faster.low > 1 for row in rows) for rows in ran),
@@ -156,9 +156,9 @@ def _geometric_mean(models: Iterable[Iterable[Ratio | None]]) -> float | None:
     return math.exp(statistics.fmean(means)) if means else None
 
 
-def _is_whole(rows: Iterable[BenchRow]) -> bool:
-    found = [row.compiled for row in rows]
-    return all(item is not None and item.graphs and not item.graph_breaks for item in found)
+def _is_whole(row: BenchRow) -> bool:
+    found = row.compiled
+    return found is not None and bool(found.graphs) and not found.graph_breaks
 
 
 def _notices(models: Sequence[Measured]) -> Iterator[str]:

@@ -16,19 +16,11 @@ from inspector.features.bench.varied_wording import (
     varied_verdict,
 )
 from inspector.features.bench.verdict import verdict_lines
-from inspector.features.bench.wording import (
-    COLUMNS,
-    cells,
-    details,
-    failed_title,
-    group_title,
-    head_text,
-)
+from inspector.features.bench.wording import COLUMNS, TIMES, cells, details, group_title, head_text
 from inspector.report.page import Code, Column, Lines, Page, Section, Table, about, as_notes
 from inspector.report.wording import count, size
 
 _MOST_ROWS = 40
-_TIMES = "\N{MULTIPLICATION SIGN}"
 _COUNTED = {
     "graphs": "graph",
     "graph_breaks": "graph break",
@@ -135,7 +127,7 @@ def _said(change: Change) -> str:
         case "failed":
             return f"fails now: {change.failure}" if change.is_worse else "runs again"
         case "faster":
-            return f"{was:.2f}{_TIMES} → {now:.2f}{_TIMES} of eager's speed"
+            return f"{was:.2f}{TIMES} → {now:.2f}{TIMES} of eager's speed"
         case "memory":
             return f"peak {size(round(was))} → {size(round(now))} ({now / was - 1:+.0%})"
         case "wrong":
@@ -146,9 +138,12 @@ def _said(change: Change) -> str:
 
 def _failed(report: BenchReport) -> Iterator[Section]:
     """The user's tracebacks, each once."""
+    made = report.plan.variations
     titles: dict[str, str] = {}
     for row in report.rows:
-        if row.detail:
-            titles.setdefault(row.detail, failed_title(row, report))
+        varied = ", ".join(map(str, made[row.input] if row.input < len(made) else ()))
+        title = f"{row.setting.label} failed{f' with {varied}' if varied else ''}"
+        titles.setdefault(row.detail, title)
     for detail, title in titles.items():
-        yield Section(title, [Code(detail.rstrip("\n"))])
+        if detail:
+            yield Section(title, [Code(detail.rstrip("\n"))])

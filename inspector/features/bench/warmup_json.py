@@ -12,7 +12,7 @@ from inspector.features.bench.warmup_wording import warmup_notices, warmup_verdi
 from inspector.records.bench import Warmup
 from inspector.report.json.common import COMMON
 from inspector.report.json.encode import Scope, View, Views, tool_version
-from inspector.run.compile_time import CacheUse, ColdStart
+from inspector.run.compile_time import CacheUse
 from inspector.shared.warmup import WarmupCheck
 
 
@@ -24,21 +24,6 @@ def _verdict(scope: Scope) -> list[str]:
 def _notices(scope: Scope) -> list[str]:
     """What has to be known besides, one sentence each."""
     return list(warmup_notices(scope.of(WarmupReport)))
-
-
-def _cost(scope: Scope) -> ColdStart | None:
-    return scope.of(WarmupReport).costs.get(scope.of(Start).name)
-
-
-def _compile_time(scope: Scope) -> int:
-    cost = _cost(scope)
-    return cost.time_ns if cost is not None else 0
-
-
-def _caches(scope: Scope) -> tuple[CacheUse, ...]:
-    """What the caches had, from the outermost to the innermost."""
-    cost = _cost(scope)
-    return cost.caches if cost is not None else ()
 
 
 def _still(scope: Scope) -> tuple[StillCompiles, ...]:
@@ -65,9 +50,7 @@ VIEWS: Views = {
     ),
     Start: View(
         """start=name load_ns artifact_ns? artifact first_calls_ns=first_ns first_calls=firsts
-        ready_ns compile_time_ns compilations caches failure? detail?""",
-        compile_time_ns=_compile_time,
-        caches=_caches,
+        ready_ns compile_time_ns compilations caches failure? detail?"""
     ),
     Warmup: View("entries=parts size_bytes failure?"),
     CacheUse: View("cache hits misses bypasses reasons=reasons.text"),

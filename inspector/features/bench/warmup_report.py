@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
+from inspector.features.compile_time.cold_start import cold_start
 from inspector.features.recompiles.wording import changed
 from inspector.records.bench import Warmup
 from inspector.run.compilation import Compilation
@@ -33,6 +34,7 @@ class Start:
         name: ``eager``, ``cold``, ``directory`` or ``artifact``.
         load_ns: From the process's begin until the model was there.
         failure: Why a call is missing, or an empty string.
+        cost: Compile time and caches.
     """
 
     name: str
@@ -42,6 +44,21 @@ class Start:
     firsts: tuple[WarmupCall, ...]
     failure: str
     detail: str
+    cost: ColdStart | None = None
+
+    @property
+    def compile_time_ns(self) -> int:
+        """Compile time; 0 where nothing is known."""
+        return self.cost.time_ns if self.cost is not None else 0
+
+    @property
+    def caches(self) -> tuple[CacheUse, ...]:
+        """What the caches had, from the outermost to the innermost."""
+        return self.cost.caches if self.cost is not None else ()
+
+    def cache(self, name: str) -> CacheUse | None:
+        """What one of them had."""
+        return next((use for use in self.caches if use.cache == name), None)
 
     @property
     def artifact_ns(self) -> int:
@@ -85,7 +102,6 @@ class WarmupReport:
     run: Run
     inputs: tuple[WarmupInput, ...]
     starts: tuple[Start, ...]
-    costs: Mapping[str, ColdStart]
     still: tuple[StillCompiles, ...]
 
     @property
@@ -122,18 +138,11 @@ class WarmupReport:
             return self.calls_without
         return tuple(call.input for call in start.firsts if call.compiled)
 
-    def cache(self, start: str, cache: str) -> CacheUse | None:
-        """What a cache had in a start."""
-        cost = self.costs.get(start)
-        uses = cost.caches if cost is not None else ()
-        return next((use for use in uses if use.cache == cache), None)
 
-
-def make_warmup_report(plan: WarmupPlan, run: Run, costs: Mapping[str, ColdStart]) -> WarmupReport:
+def make_warmup_report(plan: WarmupPlan, run: Run) -> WarmupReport:
     """Reads what the starts found out."""
-    return WarmupReport(
-        plan, run, _inputs(plan, run), tuple(_starts(plan, run)), costs, _still(plan, run)
-    )
+    starts = tuple(_starts(plan, run))
+    return WarmupReport(plan, run, _inputs(plan, run), starts, _still(plan, run))
 
 
 def _inputs(plan: WarmupPlan, run: Run) -> tuple[WarmupInput, ...]:
@@ -159,7 +168,11 @@ def _label(plan: WarmupPlan, number: int, inputs: int) -> str:
 
 def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:
     ends = {end.start: end for end in plan.ends}
-    numbers = start_processes(run)
+    numbers = {
+        event.start: index
+        for index, process in enumerate(run.processes)
+        for event in process.records(Warmup)
+    }
     for name in _STARTS:
         if name in numbers or name in ends:
             number, end = numbers.get(name), ends.get(name, StartEnd(name))
@@ -176,16 +189,12 @@ def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:
                 ),
                 failure=end.failure,
                 detail=end.detail,
+                cost=None if number is None else _cost(run, number),
             )
 
 
-def start_processes(run: Run) -> dict[str, int]:
-    """The index of the process of each start, by the start's name."""
-    return {
-        event.start: index
-        for index, process in enumerate(run.processes)
-        for event in process.records(Warmup)
-    }
+def _cost(run: Run, number: int) -> ColdStart:
+    return cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
 
 
 def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:

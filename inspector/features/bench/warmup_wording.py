@@ -76,18 +76,18 @@ def start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
         times = ({call.input: call.time_ns for call in start.firsts} for start in starts)
         yield (f"with {item.label}", *(_time(of.get(number, 0)) for of in times))
     yield ("all were called", *(_time(start.ready_ns if start.firsts else 0) for start in starts))
-    costs = [report.costs.get(start.name) for start in starts]
-    yield _row("compile time", starts, [duration(it.time_ns) if it else _NONE for it in costs])
+    took = [duration(it.compile_time_ns) if it.cost is not None else _NONE for it in starts]
+    yield _row("compile time", starts, took)
     yield _row("compilations", starts, [start.compilations for start in starts])
-    uses = [_graphs(report, start) for start in starts]
+    uses = list(map(_graphs, starts))
     if any(uses):
         yield _row("graphs cached", starts, [(use.hits or 0) if use else 0 for use in uses])
         anew = [use.misses + use.bypasses if use else 0 for use in uses]
         yield _row("graphs compiled", starts, anew)
-    triton = [report.cache(start.name, "Triton") for start in starts]
+    triton = [start.cache("Triton") for start in starts]
     for title, made in (
         ("Triton kernels compiled", [use.misses if use else 0 for use in triton]),
-        ("C++ compiler ran", [_cpp_runs(report, start.name) for start in starts]),
+        ("C++ compiler ran", list(map(_cpp_runs, starts))),
     ):
         if any(made):
             yield _row(title, starts, made)
@@ -108,16 +108,17 @@ def _time(time_ns: int) -> str:
     return duration(time_ns) if time_ns else _NONE
 
 
-def _graphs(report: WarmupReport, start: Start) -> CacheUse | None:
+def _graphs(start: Start) -> CacheUse | None:
     """The outermost cache of graphs that was asked; after a hit of it no other is asked."""
-    uses = [use for name in _GRAPH_CACHES if (use := report.cache(start.name, name)) is not None]
+    uses = [use for name in _GRAPH_CACHES if (use := start.cache(name)) is not None]
     return next((use for use in uses if use.hits or use.misses), uses[-1] if uses else None)
 
 
-def _cpp_runs(report: WarmupReport, start: str) -> int:
+def _cpp_runs(start: Start) -> int:
     """Kernels, and small files that show what the compiler can do."""
-    use, cost = report.cache(start, "C++"), report.costs.get(start)
-    return (use.misses if use is not None else 0) + (cost.vector_checks if cost is not None else 0)
+    use = start.cache("C++")
+    checks = start.cost.vector_checks if start.cost is not None else 0
+    return checks + (use.misses if use is not None else 0)
 
 
 def check_lines(report: WarmupReport) -> Iterator[str]:
@@ -151,24 +152,32 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
         if start.failure:
             yield f"{START_NAMES[start.name]}: {start.failure}"
     cold, artifact = report.start("cold"), report.start("artifact")
-    if cold is None:
-        return
-    if artifact is not None:
+    if cold is not None and artifact is not None:
         yield from _of_artifact(report, cold, artifact)
-    if cold.compilations and _graphs(report, cold) is None:
-        backend = report.plan.setting.backend
-        yield f"no cache keeps what the backend {backend} makes: every start makes all of it again"
-    yield from _limits(report, cold)
-    cost = report.costs.get("cold")
-    for use in cost.caches if cost is not None else ():
-        for reason in use.reasons[:_MOST_REASONS]:
-            times = count(reason.count, "time")
-            yield f"the {use.cache} cache was bypassed {times} (torch: {one_line(reason.text)})"
-    if report.plan.records_cuda_graphs and report.device != "cpu":
+    if cold is not None:
+        yield from _of_cold(report, cold)
+    if cold is not None and report.plan.records_cuda_graphs and report.device != "cpu":
         yield (
             "CUDA graphs are in no cache: warmup.py calls every input twice after the plan, "
             "because each size is recorded again in every start"
         )
+
+
+def _of_cold(report: WarmupReport, cold: Start) -> Iterator[str]:
+    if cold.compilations and _graphs(cold) is None:
+        backend = report.plan.setting.backend
+        yield f"no cache keeps what the backend {backend} makes: every start makes all of it again"
+    frames = report.run.processes[cold.process].frames if cold.process is not None else ()
+    names = {frame.name for frame in frames if any(it.hit_limit for it in frame.compilations)}
+    if names:
+        yield (
+            f"the recompile limit is reached for {listed(sorted(names))}: what does not fit "
+            "by then runs without the compiler, in the service too"
+        )
+    for use in cold.caches:
+        for reason in use.reasons[:_MOST_REASONS]:
+            times = count(reason.count, "time")
+            yield f"the {use.cache} cache was bypassed {times} (torch: {one_line(reason.text)})"
 
 
 def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator[str]:
@@ -184,22 +193,13 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
             f"dynamic from the first call on: {count(artifact.compilations, 'compilation')} "
             f"instead of {cold.compilations}"
         )
-    missed = _graphs(report, artifact)
+    missed = _graphs(artifact)
     if missed is not None and missed.misses:
         yield f"{count(missed.misses, 'graph')} not in the artifact"
-    if _cpp_runs(report, "artifact") > _cpp_runs(report, "directory"):
+    directory = report.start("directory")
+    if _cpp_runs(artifact) > (_cpp_runs(directory) if directory is not None else 0):
         yield (
             "the artifact has the source of C++ kernels, and every start compiles it again: on the "
             "CPU fill the cache folder when the service's image is built, by running warmup.py "
             "there (docs/warmup.md)"
-        )
-
-
-def _limits(report: WarmupReport, cold: Start) -> Iterator[str]:
-    frames = report.run.processes[cold.process].frames if cold.process is not None else ()
-    names = [frame.name for frame in frames if any(c.hit_limit for c in frame.compilations)]
-    if names:
-        yield (
-            f"the recompile limit is reached for {listed(sorted(set(names)))}: what does not fit "
-            "by then runs without the compiler, in the service too"
         )

@@ -59,13 +59,6 @@ def group_title(group: BenchGroup, *, several: bool) -> str:
     return " · ".join(filter(None, parts)) or "Model as is"
 
 
-def failed_title(row: BenchRow, report: BenchReport) -> str:
-    """``default failed``, and with which input where they vary."""
-    made = report.plan.variations
-    varied = ", ".join(map(str, made[row.input])) if row.input < len(made) else ""
-    return f"{row.setting.label} failed{f' with {varied}' if varied else ''}"
-
-
 def none_measured(labels: Sequence[str]) -> str:
     """That no setting was measured: without it there would be no verdict at all."""
     return f"No setting was measured: {listed(labels)} failed (see below)"

@@ -19,8 +19,7 @@ from inspector.features.bench.plans import has_warmup, read_warmup
 from inspector.features.bench.report import BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
 from inspector.features.bench.varied import VariedInput, VariedSetting
-from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report, start_processes
-from inspector.features.compile_time.cold_start import cold_start
+from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report
 from inspector.features.profile.kernel_bench.report import (
     KernelBenchReport,
     make_kernel_bench_report,
@@ -51,11 +50,7 @@ def made_warmup(**changes: Any) -> WarmupReport:
     with opened(RECORDING) as found:
         assert has_warmup(found.folder)
         run, plan = read_run(found), read_warmup(found.folder)
-    costs = {
-        name: cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
-        for name, number in start_processes(run).items()
-    }
-    return make_warmup_report(dataclasses.replace(plan, **changes), run, costs)
+    return make_warmup_report(dataclasses.replace(plan, **changes), run)
 
 
 def warmup() -> WarmupReport:

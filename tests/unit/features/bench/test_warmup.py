@@ -50,7 +50,7 @@ def test_a_warm_up_that_was_cut_off_is_said() -> None:
                 and process.records(Warmup)[0].start == "eager"]  # fmt: skip
     run = dataclasses.replace(whole.run, meta=meta, processes=(eager,))
     plan = dataclasses.replace(whole.plan, check=None)
-    cut = make_warmup_report(plan, run, {})
+    cut = make_warmup_report(plan, run)
     assert list(warmup_verdict(cut)) == ["it was cut off: there is no start to warm up"]
     assert "the recording is partial: it was interrupted with Ctrl-C" in warmup_notices(cut)
     assert "The plan" not in [section.title for section in page(cut).sections]
