@@ -105,11 +105,7 @@ def models_in(folder: Path) -> list[Path]:
 
 
 def models_of(targets: Sequence[str]) -> tuple[str, ...]:
-    """The models, those of folders by name.
-
-    Raises:
-        UsageError: One is no model, and no folder of models.
-    """
+    """The models, those of folders by name."""
     found: list[str] = []
     for target in targets:
         if _is_folder(target):
@@ -215,7 +211,6 @@ def in_a_line(error: InspectorError | OSError) -> str:
 
 
 def _folder(save: Path | None, scratch: Path) -> Path:
-    """The folder for the recordings of many models."""
     if save is None:
         return scratch
     if save.suffix == ".zip":
@@ -241,11 +236,7 @@ def _say(model: Measured, how: BenchProcess) -> None:
 
 
 def saved_in(folder: Path) -> list[Saved]:
-    """The recordings that ``--save`` of several models has left there, in their order.
-
-    Raises:
-        RecordingError: The folder cannot be read.
-    """
+    """The recordings that ``--save`` of several models has left there, in their order."""
     try:
         places = list(folder.iterdir())
     except OSError as error:
@@ -279,11 +270,7 @@ def is_saved_collection(targets: Sequence[str]) -> bool:
 
 
 def saved_collection(folder: Path) -> tuple[CollectionReport, int]:
-    """The report on the newest command of such a folder, and its exit code.
-
-    Raises:
-        RecordingError: No recording in it came to its end.
-    """
+    """The report on the newest command of such a folder, and its exit code."""
     whole = [saved for saved in saved_in(folder) if saved.is_whole]
     if not whole:
         message = f"No recording in {folder} came to its end."

@@ -70,11 +70,7 @@ def asked_of(target: str, given: Mapping[str, object], python: str | None) -> di
 
 
 def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
-    """Measures a model.
-
-    Raises:
-        InspectorError: The options or the model are not what they should be.
-    """
+    """Measures a model."""
     began = time.monotonic()
     plan = plan_of(target, given)
     request = Request(

@@ -43,11 +43,7 @@ _REFUSED = {
 
 
 def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:
-    """Whether a warm-up is asked for, or the recording that is named has one.
-
-    Raises:
-        InspectorError: There is no such recording.
-    """
+    """Whether a warm-up is asked for, or the recording that is named has one."""
     if given.keys() & _OWN:
         return True
     if is_collection(targets) or is_saved_collection(targets) or any(map(is_model, targets)):
@@ -63,14 +59,7 @@ def warmup_command(
     output: Path | None,
     format_: str | None,
 ) -> int:
-    """Runs the command where a warm-up is asked for.
-
-    Returns:
-        The exit code: 1 where something compiles after the plan.
-
-    Raises:
-        InspectorError: The options or the model are not what they should be.
-    """
+    """Runs the command where a warm-up is asked for; 1 where something compiles after the plan."""
     check_output(output, format_)
     folder: Path | None = given.get("save_warmup")
     if folder is not None:

@@ -27,9 +27,8 @@ class Bench:
     """How it is run.
 
     Attributes:
-        request: The target, its inputs, and what all combinations have in common.
+        request: What all combinations have in common.
         scratch: A folder for caches, results and logs of processes that are at work.
-        ready_seconds: How long a process may take until it is ready.
         left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
     """
 

@@ -20,12 +20,12 @@ class Workload:
     """What is computed; times of one workload are compared with each other.
 
     Attributes:
-        batch: Size of the first dimension of the inputs, or None to leave them as they are.
-        dtype: Floating-point dtype of model and inputs, or None to leave them.
-        autocast: Dtype of ``torch.autocast`` around each call, or None.
-        tf32: Whether products of float32 may use TF32, or None to leave it to the program.
+        batch: Size of the first dimension of the inputs; here as below None leaves the program's.
+        dtype: Floating-point dtype of model and inputs.
+        autocast: Dtype of ``torch.autocast`` around each call.
+        tf32: Whether products of float32 may use TF32.
         train: Whether a call is forward, sum of the outputs, and backward.
-        optimizer: Class in ``torch.optim`` whose step is part of a call, or None.
+        optimizer: Class in ``torch.optim`` whose step is part of a call.
     """
 
     batch: int | None = None
@@ -102,7 +102,7 @@ class WorkerRequest(Message):
     """What one process does.
 
     Attributes:
-        outputs: Folder for what the first calls give, or None.
+        outputs: Folder for what the first calls give.
         references: What they are compared with: folders by name.
         is_reference: Whether it only keeps what the first calls give.
         backends: All of the plan's, for the process that sees first whether torch has them.
@@ -145,12 +145,7 @@ class WorkerEnd:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BenchPlan(Plan):
-    """What was to be done, and how it ended.
-
-    Attributes:
-        combinations: What is compared, in the order in which it is shown.
-        is_grad: Whether calls that do not train ran with gradients.
-    """
+    """What was to be done, and how it ended; calls may run with gradients without training."""
 
     target: str
     combinations: tuple[Combination, ...]

@@ -33,12 +33,7 @@ class Loading:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupCall:
-    """One call.
-
-    Attributes:
-        input: Number of the input, from 0.
-        compiled: Frames that it compiled, or tried to.
-    """
+    """One call with an input, and how many frames it compiled, or tried to."""
 
     input: int
     time_ns: int
@@ -75,11 +70,7 @@ class WarmupCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StartEnd:
-    """How a start ended.
-
-    Attributes:
-        failure: Why a call is missing, in one sentence; empty where none is.
-    """
+    """How a start ended, and why a call is missing, in one sentence."""
 
     start: str
     failure: str = ""
@@ -92,8 +83,7 @@ class WarmupPlan(Plan):
 
     Attributes:
         job: ``torch.compiler.config.job_id`` of all starts.
-        batches: Batch sizes that each input is called with; or none.
-        loading: How the target is loaded, or None where that is not known.
+        batches: Batch sizes that each input is called with.
     """
 
     target: str

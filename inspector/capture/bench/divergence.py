@@ -43,9 +43,7 @@ def first_divergence(
 ) -> Divergence | None:
     """The first operator whose result is off, or None where every graph's own result is right.
 
-    Args:
-        call: Calls what it gets in the function's place.
-        compile_: Compiles a graph as the function was compiled.
+    `call` calls what it gets in the function's place; `compile_` compiles a graph as the function.
     """
     captured = _capture(function, call)
     torch.compiler.reset()

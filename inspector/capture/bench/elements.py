@@ -26,11 +26,7 @@ def epsilon_of(tensor: Any) -> float:
 
 
 class Elements:
-    """Elements of a result, of eager PyTorch's, and in float64, each as wide as they go.
-
-    Args:
-        theirs: Eager PyTorch's; of the same shape and dtype.
-    """
+    """Elements of a result, of eager PyTorch's of the same shape and dtype, and in float64."""
 
     def __init__(self, mine: Any, theirs: Any, exact: Any) -> None:
         wide = torch.complex128 if any(map(torch.is_complex, (mine, theirs, exact))) else None

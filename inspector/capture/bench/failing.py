@@ -103,11 +103,7 @@ def sentence(error: BaseException) -> str:
 
 
 class FailedInputs:
-    """Which of the inputs have failed.
-
-    Args:
-        write: Gets the number of an input that failed, and why.
-    """
+    """Which of the inputs have failed."""
 
     def __init__(self, count: int, write: Callable[[int, ModelFailedError], None]) -> None:
         self._count = count

@@ -129,12 +129,9 @@ def _changed(value: Any, item: Assignment) -> Any:
 def padding(
     function: Callable[..., Any], places: Sequence[tuple[int | str, int]]
 ) -> Callable[..., Any]:
-    """The function with some sizes padded with zeros to the next power of two.
+    """The function with the sizes at some places padded with zeros to the next power of two.
 
     That is a part of each call: the program would have to do it, too.
-
-    Args:
-        places: Of each size the argument's position, or its name, and the dimension.
     """
 
     def padded(*args: Any, **kwargs: Any) -> Any:

@@ -108,11 +108,7 @@ class BenchComparison:
 
 
 def read_earlier(name: str, text: str) -> EarlierBench:
-    """Reads a report that was written with ``--format json``.
-
-    Raises:
-        ValueError: It is none.
-    """
+    """Reads a report that was written with ``--format json``; a `ValueError` where it is none."""
     try:
         fields: dict[str, Any] = json.loads(text)
         if fields.get("kind") == "bench" and fields["format_version"] <= _FORMAT_VERSION:

@@ -20,8 +20,7 @@ _HEADS = (
 def write_bench_rows(rows: Iterable[tuple[str, BenchRow | str]], stream: TextIO) -> None:
     """Writes a head and all rows, each with its model's name; what is not known is empty.
 
-    Args:
-        rows: Each with its model's name; a text is why nothing of a model was measured.
+    A text in place of a row is why nothing of a model was measured.
     """
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_HEADS)

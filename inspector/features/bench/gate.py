@@ -17,11 +17,7 @@ BENCH_GATES: Mapping[str, Callable[[BenchRow], bool]] = {
 
 
 def parse_bench_gates(texts: Iterable[str]) -> tuple[str, ...]:
-    """What was asked for: names between commas, or one per option.
-
-    Raises:
-        UsageError: There is no such name, or none at all.
-    """
+    """What was asked for: names between commas, or one per option."""
     given = list(texts)
     names = [name.casefold() for text in given for name in map(str.strip, text.split(",")) if name]
     choices = f"Choose of {' and '.join(BENCH_GATES)}."

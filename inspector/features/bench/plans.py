@@ -15,11 +15,7 @@ _P = TypeVar("_P", BenchPlan, WarmupPlan)
 
 
 def write_plan(folder: Path, plan: BenchPlan | WarmupPlan) -> None:
-    """Writes the file of a recording.
-
-    Raises:
-        RecordingError: It cannot be written.
-    """
+    """Writes the file of a recording."""
     file = folder / (_BENCH if isinstance(plan, BenchPlan) else _WARMUP)
     try:
         file.write_text(plan.to_json(), encoding="utf-8")
@@ -29,11 +25,7 @@ def write_plan(folder: Path, plan: BenchPlan | WarmupPlan) -> None:
 
 
 def read_plan(folder: Path) -> BenchPlan:
-    """Reads that of a bench.
-
-    Raises:
-        RecordingError: There is none, or it cannot be read.
-    """
+    """Reads that of a bench."""
     if not (folder / _BENCH).is_file():
         message = "There are no measurements of `inspect bench` in this recording."
         raise RecordingError(message, "Make some with: inspect bench model.py")
@@ -46,11 +38,7 @@ def has_warmup(folder: Path) -> bool:
 
 
 def read_warmup(folder: Path) -> WarmupPlan:
-    """Reads that of a warm-up.
-
-    Raises:
-        RecordingError: It cannot be read.
-    """
+    """Reads that of a warm-up."""
     return _read(WarmupPlan, folder / _WARMUP)
 
 

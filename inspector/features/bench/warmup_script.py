@@ -21,11 +21,7 @@ _CALLS_WITH_CUDA_GRAPHS = 3
 
 
 def render(report: WarmupReport, folder: Path, stream: TextIO) -> None:
-    """Writes the script.
-
-    Args:
-        folder: Where the script will be: the model's place is written relative to it.
-    """
+    """Writes the script, with the model's place relative to the folder where it will be."""
     loading = report.plan.loading
     if loading is None:
         return
