@@ -141,7 +141,7 @@ def test_a_wrong_operator_is_named(report: dict[str, Any]) -> None:
     assert "perturbed gives wrong results" in report["groups"][0]["verdict"][0]
 
 
-@pytest.mark.parametrize(("label", "said"), [("killed", "SIGKILL"), ("onnxrt", "no 'onnxrt'")])
+@pytest.mark.parametrize(("label", "said"), [("killed", "SIGKILL"), ("onnxrt", "'onnxrt'")])
 def test_what_fails_is_a_row_with_its_reason(report: dict[str, Any], label: str, said: str) -> None:
     failed = row(report, label)
     assert failed["latency_ns"] is None

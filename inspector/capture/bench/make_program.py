@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._dynamo import list_backends
 
 from inspector.capture.bench.changed import named_tensors
 from inspector.capture.bench.inputs import padding, place_of, varied_call, with_batch
@@ -20,13 +19,10 @@ from inspector.capture.execution.execution import compiled
 from inspector.capture.target.call import Call
 from inspector.capture.target.placement import Placement
 from inspector.capture.target.target import Target
-from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.errors import UsageError
 from inspector.shared.bench import LEARNING_RATE, WorkerRequest, Workload
 from inspector.shared.dtypes import parse_dtype
 from inspector.shared.near_matches import did_you_mean
-
-# torch/_dynamo/backends/onnxrt.py, where only comments are left in 2.11 to 2.13.
-_GONE = {"onnxrt": "older versions had it, with onnxruntime installed"}
 
 
 def make_program(target: Target, asked: WorkerRequest) -> Program:
@@ -82,10 +78,6 @@ def _function(
     """What is called in the target's place: compiled as asked, or not at all."""
     if asked.eager:
         return plain
-    backend = asked.request.backend
-    if backend in _GONE and backend not in list_backends(exclude_tags=()):
-        message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
-        raise EnvironmentLacksError(message, "Choose another with --backends.")
     is_plain = dataclasses.replace(target, function=plain, already_compiled=False)
     made = compiled(is_plain, asked.request)
     if not asked.pads:

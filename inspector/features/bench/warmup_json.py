@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from inspector.features.bench.warmup_page import warmup_notices, warmup_verdict
 from inspector.features.bench.warmup_report import (
     FORMAT_VERSION,
     Start,
     StillCompiles,
     WarmupReport,
 )
-from inspector.features.bench.warmup_wording import warmup_notices, warmup_verdict
 from inspector.records.bench import Warmup
 from inspector.report.json.common import COMMON
 from inspector.report.json.encode import Scope, View, Views, tool_version

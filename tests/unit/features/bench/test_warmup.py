@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from inspector.features.bench.warmup_page import page
+from inspector.features.bench.warmup_page import check_lines, page, warmup_notices, warmup_verdict
 from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report
 from inspector.features.bench.warmup_script import render as render_script
-from inspector.features.bench.warmup_wording import check_lines, warmup_notices, warmup_verdict
 from inspector.records.bench import Warmup
 from inspector.shared.warmup import WarmupCall, WarmupPlan
 from tests.unit.render.bench_reports import made_warmup as made
