@@ -16,7 +16,6 @@ from inspector.capture.calls.calling import Ones
 from inspector.capture.calls.state import State
 from inspector.capture.compiled import is_compiled, module_of, uncompiled
 from inspector.capture.execution.execution import compiled
-from inspector.capture.target.call import Call
 from inspector.capture.target.placement import Placement
 from inspector.capture.target.target import Target
 from inspector.errors import UsageError
@@ -36,8 +35,12 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
     if workload.tf32 is not None:
         torch.backends.cuda.matmul.allow_tf32 = workload.tf32
         torch.backends.cudnn.allow_tf32 = workload.tf32
-    calls = _calls(target, asked)
     plain = _uncompiled(target)
+    calls = target.calls
+    if asked.variations:
+        calls = tuple(varied_call(target.function, calls[0], items) for items in asked.variations)
+    if workload.batch is not None:
+        calls = tuple(with_batch(call, workload.batch) for call in calls)
     if asked.is_reference:
         # The same numbers with more digits: parameters are rounded to their own dtype before.
         wide = Placement(None, "f64")
@@ -46,7 +49,10 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
     optimizer = _optimizer(plain, workload)
     function = _function(target, plain, asked)
     step = _step(optimizer, asked)
-    device_type = _device_type(plain, calls)
+    module = module_of(plain)
+    tensors = [*module.parameters()] if module is not None else []
+    tensors += [tensor for call in calls for tensor in call.tensors]
+    device_type = next((str(tensor.device.type) for tensor in tensors), "cpu")
     return Program(
         function=function,
         plain=plain,
@@ -62,14 +68,6 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
         labels=tuple(", ".join(map(str, items)) for items in asked.variations),
     )
-
-
-def _calls(target: Target, asked: WorkerRequest) -> tuple[Call, ...]:
-    calls = target.calls
-    if asked.variations:
-        calls = tuple(varied_call(target.function, calls[0], items) for items in asked.variations)
-    batch = asked.workload.batch
-    return calls if batch is None else tuple(with_batch(call, batch) for call in calls)
 
 
 def _function(
@@ -154,10 +152,3 @@ def _state(function: Callable[..., object], optimizer: Any) -> State:
         raise UsageError(message, "Name another with --optimizer.") from error
     before.restore()
     return State(functools.partial(function, optimizer))  # where it looks for what is changed
-
-
-def _device_type(function: Callable[..., object], calls: tuple[Call, ...]) -> str:
-    module = module_of(function)
-    tensors = [*module.parameters()] if module is not None else []
-    tensors += [tensor for call in calls for tensor in call.tensors]
-    return next((str(tensor.device.type) for tensor in tensors), "cpu")

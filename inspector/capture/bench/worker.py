@@ -136,7 +136,14 @@ class _Worker:
             with self._inputs.apart(index):
                 kept = joined(kept, self._begin(index))
                 self._most_bytes = _MOST_COMPARED_BYTES - kept.size_bytes
-        self._compare(kept)
+        asked = self._asked
+        kept = dataclasses.replace(kept, draws=self._draws)
+        if asked.outputs:
+            keep(kept, Path(asked.outputs))
+        if (asked.outputs or asked.references) and not asked.pads:  # results have padding
+            found = compared(kept, asked.references, is_eager=asked.eager)
+            self._wrong = found.wrong
+            self._write(found)
 
     def _begin(self, index: int) -> Kept:
         """The first three calls with an input; what the first and the last of them gave."""
@@ -195,16 +202,6 @@ class _Worker:
         values |= moments_of(self._program, where)
         return kept_values(values, self._most_bytes)
 
-    def _compare(self, kept: Kept) -> None:
-        asked = self._asked
-        kept = dataclasses.replace(kept, draws=self._draws)
-        if asked.outputs:
-            keep(kept, Path(asked.outputs))
-        if (asked.outputs or asked.references) and not asked.pads:  # results have padding
-            found = compared(kept, asked.references, is_eager=asked.eager)
-            self._wrong = found.wrong
-            self._write(found)
-
     def settle(self) -> None:
         """Calls each input until its time is stable; before, the memory of a call, if asked."""
         program = self._program
@@ -224,11 +221,21 @@ class _Worker:
         self.time_calls()
 
     def time_calls(self) -> None:
-        """Finds out what a call with each input takes with all that is around it; 0 if it fails."""
+        """Finds out what a call with each input takes with all that is around it; 0 if it fails.
+
+        Blocks are planned by that.
+        """
         self.call_ns = [0] * len(self._program.calls)
         for index in self._inputs.left:
             with self._inputs.apart(index), self._failing(index), quiet():
-                self.call_ns[index] = self._whole_ns(self._loop(index))
+                loop = self._loop(index)
+                began_ns = time.perf_counter_ns()
+                with loop.context():
+                    call = loop.next_call()
+                    if self._flush is not None:
+                        self._flush()
+                    timed(call)
+                self.call_ns[index] = time.perf_counter_ns() - began_ns
 
     def _loop(self, index: int) -> Loop:
         """The loop for an input, which begins with the model as it was.
@@ -243,16 +250,6 @@ class _Worker:
             state.begin_again()
         self._last_input = index
         return self._loops[index]
-
-    def _whole_ns(self, loop: Loop) -> int:
-        """What a call takes with all that is done around it: blocks are planned by that."""
-        began_ns = time.perf_counter_ns()
-        with loop.context():
-            call = loop.next_call()
-            if self._flush is not None:
-                self._flush()
-            timed(call)
-        return time.perf_counter_ns() - began_ns
 
     def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
         """Times calls with an input."""

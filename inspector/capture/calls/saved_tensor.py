@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -132,9 +132,14 @@ class Attributes:
         """
         if self._changing is None:
             self._changing = [item for item in self._owned if _differs(item)]
-        for item in self._changing:
-            if _differs(item):
-                _put_back(*item)
+        for item in filter(_differs, self._changing):
+            held, name, value, contents = item
+            if contents is not None:
+                value.clear()
+                is_list = isinstance(value, list | collections.deque)
+                (value.extend if is_list else value.update)(contents)
+            with contextlib.suppress(TypeError):  # a class whose `__dict__` cannot be written to
+                held[name] = value
 
 
 def _differs(item: tuple[dict[str, Any], str, Any, Any]) -> bool:
@@ -154,13 +159,3 @@ def is_same(container: Any, before: Any) -> bool:
     if isinstance(container, dict):
         return all(container.get(key, container) is value for key, value in before.items())
     return all(now is value for now, value in zip(container, before, strict=True))
-
-
-def _put_back(held: dict[str, Any], name: str, value: Any, contents: Any) -> None:
-    if contents is not None:
-        fill: Callable[[Any], object]
-        fill = value.extend if isinstance(value, list | collections.deque) else value.update
-        value.clear()
-        fill(contents)
-    with contextlib.suppress(TypeError):  # a class whose `__dict__` cannot be written to
-        held[name] = value

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from inspector.features.bench.comparison import BenchComparison, Change
 from inspector.features.bench.report import BenchGroup, BenchReport
-from inspector.features.bench.varied import VariedSetting
 from inspector.features.bench.varied_wording import (
     VARIED_COLUMNS,
     varied_cells,
@@ -44,10 +43,23 @@ def page(report: BenchReport) -> Page:
     """What each setting takes; of several inputs or workloads each has a verdict of its own."""
     if report.varied:
         verdict = list(varied_verdict(report.varied))
-        sections = [_varied(found) for found in report.varied]
+        sections = [
+            Section(
+                found.setting.label,
+                [
+                    Table(_VARIED, list(map(varied_cells, found.inputs)), "input", _MOST_ROWS),
+                    Lines([varied_totals(found)]),
+                ],
+            )
+            for found in report.varied
+        ]
     else:
         verdict = list(_verdict(report))
         sections = [_group(report, group) for group in report.groups]
+    if report.comparison is not None:
+        lines = [_MARKS[worse] + line for line, worse in change_lines(report.comparison)]
+        lines.insert(0, comparison_title(report.comparison))
+        sections.append(Section("Comparison", [Lines(lines)]))
     headline, *summary = verdict or ["too little was measured for a verdict"]
     run = about(report.run)
     return Page(
@@ -55,7 +67,7 @@ def page(report: BenchReport) -> Page:
         headline,
         dataclasses.replace(run, target=report.plan.target, context=[head_text(report)]),
         summary=summary,
-        sections=(*sections, *_comparison(report), *_failed(report)),
+        sections=(*sections, *_failed(report)),
         notes=as_notes(report.notices),
     )
 
@@ -79,17 +91,6 @@ def _group(report: BenchReport, group: BenchGroup) -> Section:
     rows = [(*cells(row), details(row)) for row in group.rows]
     table = Table(_COLUMNS, rows, "setting", _MOST_ROWS)
     return Section(_title(report, group), [Lines(rest), table])
-
-
-def _varied(found: VariedSetting) -> Section:
-    table = Table(_VARIED, list(map(varied_cells, found.inputs)), "input", _MOST_ROWS)
-    return Section(found.setting.label, [table, Lines([varied_totals(found)])])
-
-
-def _comparison(report: BenchReport) -> Iterator[Section]:
-    if report.comparison is not None:
-        lines = [_MARKS[worse] + line for line, worse in change_lines(report.comparison)]
-        yield Section("Comparison", [Lines([comparison_title(report.comparison), *lines])])
 
 
 def comparison_title(found: BenchComparison) -> str:

@@ -113,7 +113,14 @@ def _setting(
     inputs = tuple(_inputs(rows, process))
     if not failure:
         known = () if eager is None else eager.left_out
-        inputs = tuple(_with_failure(item, known) for item in inputs)
+        inputs = tuple(
+            dataclasses.replace(
+                item, failure=_AS_EAGER if item.label in known else item.row.failure
+            )
+            if item.row.failure and (item.row.latency is None or item.row.fails_later)
+            else item
+            for item in inputs
+        )
     # What was only interrupted is missing, and no failure.
     failed = (item.label for item in inputs if item.failure not in {"", INTERRUPTED})
     left_out = tuple(failed) if eager is None else eager.left_out
@@ -164,13 +171,6 @@ def _rounds(inputs: Sequence[VariedInput]) -> Mapping[tuple[int, int], float]:
     each = [item.row.medians for item in inputs]
     whole = set.intersection(*(set(medians) for medians in each))
     return {at: sum(medians[at] for medians in each) for at in sorted(whole)}
-
-
-def _with_failure(item: VariedInput, left_out: Sequence[str]) -> VariedInput:
-    if item.row.failure == "" or (item.row.latency and not item.row.fails_later):
-        return item
-    failure = _AS_EAGER if item.label in left_out else item.row.failure
-    return dataclasses.replace(item, failure=failure)
 
 
 def _break_even(found: VariedSetting, eager: VariedSetting | None) -> int | None:

@@ -200,7 +200,10 @@ def _cost(run: Run, number: int) -> ColdStart:
 def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:
     if plan.check is None:
         return ()
-    compilations = _in_order(run)
+    # The process that ran the script has torch's own trace alone.
+    checked = [it for it in run.processes if it.frames and not it.has_inspector_events][:1]
+    compilations = [item for it in checked for frame in it.frames for item in frame.compilations]
+    compilations.sort(key=lambda item: item.start_time_ns or 0)
     at = sum(call.compiled for call in plan.check.calls)
     found = []
     for call in plan.check.later:
@@ -209,15 +212,6 @@ def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:
             found.append(StillCompiles(call.input, call.compiled, tuple(dict.fromkeys(because))))
         at += call.compiled
     return tuple(found)
-
-
-def _in_order(run: Run) -> Sequence[Compilation]:
-    """Compilations of the process that ran the script, which has torch's own trace alone."""
-    for process in run.processes:
-        if not process.has_inspector_events and process.frames:
-            known = [item for frame in process.frames for item in frame.compilations]
-            return sorted(known, key=lambda item: item.start_time_ns or 0)
-    return ()
 
 
 def _because(item: Compilation) -> str:
