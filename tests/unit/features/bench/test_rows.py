@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.bench_measure import exit_code
 from inspector.features.bench.collection_report import make_collection_report, measured_of
+from inspector.features.bench.report import make_bench_report
 from inspector.features.bench.rows import BEHIND_ANOTHER, INTERRUPTED
 from inspector.features.bench.wording import details, error_text
-from inspector.shared.bench import Combination, Setting, WorkerEnd, Workload
+from inspector.shared.bench import BenchPlan, Combination, Setting, WorkerEnd, Workload
 from tests.unit.bench_logs import PLAN, block, report_of
 from tests.unit.bench_logs import rows_of as rows
+from tests.unit.render import runs
 
 
 def test_the_part_of_a_call_in_which_the_gpu_works(tmp_path: Path) -> None:
@@ -30,6 +33,17 @@ def test_what_was_not_reached_before_ctrl_c_says_so(tmp_path: Path) -> None:
     eager, compiled = rows(tmp_path, "interrupted", block(0, 400_000))
     assert (eager.failure, compiled.failure) == ("", INTERRUPTED)
     assert rows(tmp_path, "whole", block(0, 400_000))[1].failure == ""
+
+
+@pytest.mark.parametrize(("measured", "code"), [((0, 1), 0), ((0,), 3), ((), 3)])
+def test_what_was_measured_decides_the_exit_code(
+    measured: tuple[int, ...], code: int, tmp_path: Path
+) -> None:
+    report = report_of(tmp_path, *(block(at, 1_000_000) for at in measured))
+    assert exit_code(report) == code
+    eager = dataclasses.replace(report.groups[0].rows[0], failure="it crashed in a later session")
+    failed = dataclasses.replace(report.groups[0], rows=(eager, *report.groups[0].rows[1:]))
+    assert exit_code(dataclasses.replace(report, groups=(failed,))) == 3
 
 
 def errors(combination: int, reference: str, *given: tuple[str, float, str]) -> dict[str, object]:
@@ -149,6 +163,21 @@ def test_tf32_is_said_to_be_nothing_on_the_cpu_alone(tmp_path: Path, device: str
     plan = dataclasses.replace(PLAN, combinations=on)
     notices = report_of(tmp_path, begun, block(0, 400), block(1, 200), plan=plan).notices
     assert any(notice.startswith("--tf32 has no effect") for notice in notices) is (device == "cpu")
+
+
+@pytest.mark.parametrize(
+    ("mode", "ptxas", "is_said"),
+    [
+        ("max-autotune", {"torch": "13.0.88", "triton": "12.8.93"}, True),
+        ("reduce-overhead", {"torch": "13.0.88", "triton": "12.8.93"}, False),
+        ("max-autotune-no-cudagraphs", "garbled", False),
+    ],
+)
+def test_only_what_is_tuned_is_compiled_twice(mode: str, ptxas: object, *, is_said: bool) -> None:
+    process = dataclasses.replace(runs.process_of(), hardware={"ptxas": ptxas})
+    combination = Combination(Workload(), Setting("inductor", mode))
+    report = make_bench_report(BenchPlan("m.py", (combination,), 1), runs.run_of(process), ())
+    assert any("torch's ptxas (13.0.88)" in notice for notice in report.notices) is is_said
 
 
 def test_what_is_not_of_all_models_is_told_with_theirs(tmp_path: Path) -> None:
