@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from inspector.features.bench.compiled import Compiled
 from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.report import BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
@@ -152,7 +151,13 @@ def _details(row: BenchRow) -> Iterator[str]:
     if row.busy is not None:
         yield f"GPU busy {row.busy:.0%}, {count(row.launches, 'launch', 'launches')}"
     if row.compiled is not None:
-        yield from _counts(row.compiled)
+        yield count(row.compiled.graphs, "graph")
+        others = (
+            (row.compiled.graph_breaks, "graph break"),
+            (row.compiled.recompiles, "recompilation"),
+            (row.compiled.kernels, "kernel"),
+        )
+        yield from (count(number, noun) for number, noun in others if number)
     if row.break_even_calls is not None:
         yield f"pays off after {count(row.break_even_calls, 'call')}"
     if row.memory.get("peak_reserved"):
@@ -161,16 +166,6 @@ def _details(row: BenchRow) -> Iterator[str]:
         yield f"{size(row.memory['pools'])} for CUDA graphs"
     if row.failure:
         yield row.failure
-
-
-def _counts(compiled: Compiled) -> Iterator[str]:
-    yield count(compiled.graphs, "graph")
-    others = (
-        (compiled.graph_breaks, "graph break"),
-        (compiled.recompiles, "recompilation"),
-        (compiled.kernels, "kernel"),
-    )
-    yield from (count(number, noun) for number, noun in others if number)
 
 
 def interval_text(ratio: Ratio, *, inverse: bool = False) -> str:
