@@ -20,10 +20,10 @@ class Workload:
     """What is computed; times of one workload are compared with each other.
 
     Attributes:
-        batch: Size of the first dimension of the inputs; here as below None leaves the program's.
-        dtype: Floating-point dtype of model and inputs.
+        batch: Size of the first dimension of the inputs, or None to leave them as they are.
+        dtype: Floating-point dtype of model and inputs, or None to leave them.
         autocast: Dtype of ``torch.autocast`` around each call.
-        tf32: Whether products of float32 may use TF32.
+        tf32: Whether products of float32 may use TF32, or None to leave it to the program.
         train: Whether a call is forward, sum of the outputs, and backward.
         optimizer: Class in ``torch.optim`` whose step is part of a call.
     """
@@ -145,7 +145,11 @@ class WorkerEnd:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BenchPlan(Plan):
-    """What was to be done, and how it ended; calls may run with gradients without training."""
+    """What was to be done, and how it ended.
+
+    Attributes:
+        is_grad: Whether calls that do not train ran with gradients.
+    """
 
     target: str
     combinations: tuple[Combination, ...]

@@ -33,7 +33,12 @@ class Loading:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupCall:
-    """One call with an input, and how many frames it compiled, or tried to."""
+    """One call.
+
+    Attributes:
+        input: Number of the input, from 0.
+        compiled: Frames that it compiled, or tried to.
+    """
 
     input: int
     time_ns: int

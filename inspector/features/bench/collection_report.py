@@ -75,7 +75,12 @@ class SettingSummary:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CollectionReport:
-    """Everything that is said about a collection."""
+    """Everything that is said about a collection.
+
+    Attributes:
+        summaries: What each setting does to them.
+        notices: What has to be known of the measurement; one sentence each.
+    """
 
     models: tuple[Measured, ...]
     summaries: tuple[SettingSummary, ...]

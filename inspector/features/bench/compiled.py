@@ -20,6 +20,8 @@ class Compiled:
     """What was compiled, in the first session.
 
     Attributes:
+        graph_breaks: Records of graph breaks.
+        recompiles: Compilations after the first of a code object.
         compile_time_ns: Union of the wall intervals of all compilations, caches empty.
         cached_time_ns: The same with the caches filled, or None.
     """

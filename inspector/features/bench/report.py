@@ -40,7 +40,7 @@ class BenchGroup:
 
     Attributes:
         input: Number of the input, from 0.
-        rows: Eager PyTorch's first.
+        rows: The rows, eager PyTorch first.
         reasons: Where nothing is faster: what was found in the compilation.
         profile: Where nothing is faster, of the first such group: what its fastest setting spends
             its time on.
@@ -60,9 +60,11 @@ class BenchReport:
     """Everything that is said about a bench.
 
     Attributes:
+        groups: The rows by workload and input.
         threads: Threads that an operator of the CPU may use, or 0.
         notices: What has to be known of the measurement; one sentence each.
-        varied: The rows by setting, where inputs were asked to vary.
+        varied: The same by setting, where inputs were asked to vary.
+        comparison: What changed against an earlier report.
     """
 
     plan: BenchPlan

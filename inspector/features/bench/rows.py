@@ -41,7 +41,8 @@ class Latency:
     Attributes:
         middle_ns: Median over the sessions of the mean over rounds of the medians of blocks, these
             of logarithms.
-        calls: How many there were.
+        p5_ns: Of 20 calls one is shorter.
+        p95_ns: Of 20 calls one is longer.
     """
 
     middle_ns: float
@@ -55,11 +56,13 @@ class BenchRow:
     """A combination with one input.
 
     Attributes:
-        input: Its number, from 0; ``inputs`` are the shapes, ``varies`` what is varied: ``n=2``.
+        input: Number of the input, from 0.
+        inputs: Shapes of the inputs, as text.
         items_per_s: By the size of the first dimension of the inputs; on a GPU of calls that follow
             one another without waiting.
         faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
-        first_ns: The first call, caches empty; ``second_ns`` is the call after it.
+        first_ns: The first call, caches empty.
+        second_ns: The call after it.
         cached_first_ns: The first call with the caches filled (a median).
         break_even_calls: After so many calls the first one has paid for itself; None where it is
             not faster by more than noise, where its results are wrong, or nothing is compiled.
@@ -70,7 +73,9 @@ class BenchRow:
         wrong: Results that are off by more than rounding, or of another kind, by their names.
         draws: Whether a call draws random numbers, which compiled code may draw otherwise.
         is_settled: Whether times were stable before they were measured.
-        failure: Why something is missing, or an empty string; ``detail`` is the user's traceback.
+        errors: How far results are from those of others.
+        failure: Why something is missing.
+        detail: The user's own traceback.
         uncompared: Results of a kind that nobody can compare.
     """
 

@@ -45,7 +45,7 @@ class VariedSetting:
     """All inputs with one setting.
 
     Attributes:
-        inputs: In the order of their first calls.
+        inputs: The inputs, in the order of their first calls.
         first_ns: All first calls together, less one call of each: what compiling costs.
         round_ns: One call of each input, everything compiled.
         compiled_inputs: How many first calls compiled something.

@@ -20,7 +20,11 @@ _STARTS = ("eager", "cold", "directory", "artifact")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupInput:
-    """An input that a service sees: ``x[0]=4``, ``batch 4``, ``input 2``."""
+    """An input that a service sees.
+
+    Attributes:
+        label: ``x[0]=4``, ``batch 4``, ``input 2``.
+    """
 
     label: str
     shapes: str
@@ -86,7 +90,7 @@ class StillCompiles:
     """An input that compiles something after the plan.
 
     Attributes:
-        because: What did not fit, one clause each.
+        because: What did not fit, one clause each; or why it is not known.
     """
 
     input: int
@@ -96,7 +100,7 @@ class StillCompiles:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupReport:
-    """The starts of a service, and the plan to warm it up; `still` is what compiles after it."""
+    """The starts of a service, and the plan to warm it up."""
 
     plan: WarmupPlan
     run: Run
