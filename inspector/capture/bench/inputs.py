@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from inspector.capture.target.call import Call, map_tensors
+from inspector.capture.target.call import Call
 from inspector.capture.target.signatures import positional_names, signature_of
 from inspector.errors import UsageError
 from inspector.shared.dtypes import parse_dtype
@@ -42,7 +42,7 @@ def with_batch(call: Call, batch: int) -> Call:
             memo[id(tensor)] = resized(tensor, 0, batch)
         return memo[id(tensor)]
 
-    return Call(map_tensors(changed, call.args), map_tensors(changed, call.kwargs))
+    return call.mapped(changed)
 
 
 def resized(tensor: Any, dimension: int, size: int) -> Any:
