@@ -32,13 +32,13 @@ from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
 from inspector.features.bench.comparison import EarlierBench, read_earlier
 from inspector.features.bench.gate import bench_gate, parse_bench_gates
-from inspector.features.bench.plans import read_plan
 from inspector.features.bench.report import BenchReport, against
 from inspector.features.bench.varied_wording import varied_verdict
 from inspector.features.bench.verdict import verdict_lines
 from inspector.features.bench.wording import group_title
 from inspector.report.escaping import one_line
 from inspector.run.sources.recording import opened, read_run
+from inspector.shared.bench import BenchPlan
 
 
 @click.command("bench")
@@ -231,4 +231,4 @@ def _report(
     with opened(existing(target)) as found:
         run = read_run(found)
         say_which(run, target)
-        return bench_report(found.folder, read_plan(found.folder), run), 0
+        return bench_report(found.folder, BenchPlan.read(found.folder), run), 0

@@ -30,12 +30,12 @@ from inspector.features.bench.collection_report import (
     make_collection_report,
     measured_of,
 )
-from inspector.features.bench.plans import read_plan
 from inspector.features.bench.report import BenchReport
 from inspector.features.bench.rows import INTERRUPTED as INTERRUPTED_MODEL
 from inspector.report.escaping import one_line
 from inspector.run.sources.meta import read_meta
 from inspector.run.sources.recording import opened, read_run
+from inspector.shared.bench import BenchPlan
 from inspector.shared.meta import META_FILE, Meta
 
 _NOT_SAVED = "pass --save DIR to keep the recordings and to resume a run that was cut off"
@@ -61,7 +61,7 @@ class Saved(NamedTuple):
     def report(self) -> BenchReport:
         """The report on it."""
         with opened(self.place) as found:
-            return bench_report(found.folder, read_plan(found.folder), read_run(found))
+            return bench_report(found.folder, BenchPlan.read(found.folder), read_run(found))
 
 
 def is_collection(targets: Sequence[str]) -> bool:

@@ -20,7 +20,6 @@ from inspector.cli.progress import BenchProgress
 from inspector.cli.record import Begun, finish, recording
 from inspector.cli.target import recorded
 from inspector.errors import InspectorError, ModelFailedError
-from inspector.features.bench.plans import write_plan
 from inspector.features.bench.report import BenchReport, make_bench_report
 from inspector.features.profile.report import make_profile_report
 from inspector.run.run import Run
@@ -106,7 +105,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             progress.close()
         seconds = round(time.monotonic() - began, 1)
         plan = dataclasses.replace(plan, ends=tuple(ends), took_seconds=seconds)
-        write_plan(begun.path, plan)
+        plan.write(begun.path)
         with opened(begun.path) as found:
             run = dataclasses.replace(read_run(found), meta=begun.ended(partial))
             report = bench_report(found.folder, plan, run)

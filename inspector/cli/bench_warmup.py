@@ -22,7 +22,6 @@ from inspector.cli.record import Begun, finish, recording
 from inspector.cli.target import check_target, existing, is_model, say_which
 from inspector.cli.warmup_starts import Starts
 from inspector.errors import ModelFailedError, RecordingError, UsageError
-from inspector.features.bench.plans import has_warmup, read_warmup, write_plan
 from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report
 from inspector.features.bench.warmup_script import render
 from inspector.run.sources.recording import opened, read_run
@@ -49,7 +48,7 @@ def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:
     if is_collection(targets) or is_saved_collection(targets) or any(map(is_model, targets)):
         return False
     with opened(existing(targets[0] if targets else None)) as found:
-        return has_warmup(found.folder)
+        return WarmupPlan.is_in(found.folder)
 
 
 def warmup_command(
@@ -137,7 +136,7 @@ def _warmed(
             partial = interruption(error)
         finally:
             progress.close()
-        write_plan(begun.path, plan)
+        plan.write(begun.path)
         report = _report(begun, plan, partial)
     if folder is not None and plan.check is not None:
         _say_files(folder)
@@ -183,12 +182,12 @@ def _checked(plan: WarmupPlan) -> int:
 
 def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
     with opened(existing(target)) as found:
-        if not has_warmup(found.folder):
+        if not WarmupPlan.is_in(found.folder):
             message = "There is no warm-up in this recording."
             raise UsageError(message, "Make one with: inspect bench model.py --warmup")
         run = read_run(found)
         say_which(run, target)
-        report = make_warmup_report(read_warmup(found.folder), run)
+        report = make_warmup_report(WarmupPlan.read(found.folder), run)
         if folder is not None and (report.plan.loading is None or report.start("cold") is None):
             message = "There is no plan in this recording: its cold start did not come to its end."
             raise UsageError(message, "Make one with: inspect bench model.py --warmup")

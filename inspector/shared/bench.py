@@ -151,6 +151,7 @@ class BenchPlan(Plan):
         is_grad: Whether calls that do not train ran with gradients.
     """
 
+    FILE = "bench.json"
     target: str
     combinations: tuple[Combination, ...]
     sessions: int

@@ -91,6 +91,7 @@ class WarmupPlan(Plan):
         batches: Batch sizes that each input is called with.
     """
 
+    FILE = "warmup.json"
     target: str
     setting: Setting
     workload: Workload

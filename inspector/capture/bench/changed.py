@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.elements import is_close
 from inspector.capture.bench.program import Program
+from inspector.capture.bench.scales import is_close
 from inspector.capture.calls.leaves import PLAIN, leaves_of
 from inspector.capture.compiled import module_of
 from inspector.capture.target.call import Call

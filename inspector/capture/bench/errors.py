@@ -11,8 +11,17 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.elements import TIMES_EAGERS, Elements, epsilon_of, is_close
-from inspector.capture.bench.scales import Scale, difference_of, largest_of, number_of, scales_of
+from inspector.capture.bench.scales import (
+    TIMES_EAGERS,
+    Elements,
+    Scale,
+    difference_of,
+    epsilon_of,
+    is_close,
+    largest_of,
+    number_of,
+    scales_of,
+)
 from inspector.capture.calls.outputs import Kept, has_kept, load
 from inspector.records.bench import OutputError, ResultErrors
 from inspector.shared.bench import LEARNING_RATE
