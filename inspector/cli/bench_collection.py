@@ -200,8 +200,8 @@ def in_a_line(error: InspectorError | OSError) -> str:
 
 def _made(save: Path) -> Path:
     if save.suffix == ".zip":
-        message = "Of several models no single .zip can be kept."
-        raise RecordingError(message, "Name a folder with --save.")
+        message = "--save of several models needs a folder."
+        raise RecordingError(message, "Leave .zip out of its name.")
     try:
         save.mkdir(parents=True, exist_ok=True)
     except OSError as error:

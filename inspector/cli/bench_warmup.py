@@ -93,7 +93,7 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
     one = {"shapes": "auto", "modes": "none" if "backends" in given else "default", **given}
     one.pop("batch", None)
     if "padded" in str(one["shapes"]):
-        raise UsageError("--warmup knows no padding.", "Leave it to the service, and out of here.")
+        raise UsageError("--warmup does not pad inputs.", "Leave padded out of --shapes.")
     combinations = [item for item in combinations_of(one) if not item.setting.is_eager]
     if len(combinations) != 1:
         message = f"--warmup starts one setting, and these are {len(combinations)}."

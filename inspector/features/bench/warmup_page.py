@@ -77,8 +77,8 @@ def warmup_verdict(report: WarmupReport) -> Iterator[str]:
         for said, name in (("the cache folder", "directory"), ("the artifact", "artifact"))
         if (start := report.start(name)) is not None
     ]
-    instead = f", {' and '.join(others)}" if others else ""
-    yield f"a cold start has called every input after {duration(cold.ready_ns)}{instead}"
+    instead = f"; {', '.join(others)}" if others else ""
+    yield f"Cold start: every input called after {duration(cold.ready_ns)}{instead}"
     yield _plan_line(report)
 
 
@@ -96,15 +96,15 @@ def _plan_line(report: WarmupReport) -> str:
     if not report.calls:
         return f"nothing compiles in the first calls of {inputs}: there is nothing to warm up"
     names = _named(report, report.calls)
-    what = f"call {len(report.calls)} of {inputs} at start ({names})"
+    what = f"Call {len(report.calls)} of {inputs} at start ({names})"
     if report.calls_without != report.calls:
-        what = f"with the artifact, {what}"
+        what = f"With the artifact, {what[0].lower()}{what[1:]}"
     if check is None:
-        return f"{what}; this was not checked"
+        return f"{what}; not checked"
     if check.failure:
         return f"{what}; the check failed: {check.failure}"
     if check.is_passed:
-        return f"{what}, and nothing compiles after it: checked in a fresh process"
+        return f"{what}; nothing compiles after that (checked in a fresh process)"
     again = count(len(check.compiled_later), "input")
     return f"{what}; that is not enough: {again} compiled after it in a fresh process"
 
@@ -112,13 +112,13 @@ def _plan_line(report: WarmupReport) -> str:
 def _start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
     """What each start took and found, a row for each figure."""
     starts = report.starts
-    yield ("model is there", *(_time(start.load_ns) for start in starts))
-    yield ("artifact is loaded", *(_time(start.artifact_ns) for start in starts))
+    yield ("model loaded", *(_time(start.load_ns) for start in starts))
+    yield ("artifact loaded", *(_time(start.artifact_ns) for start in starts))
     yield ("first calls", *(_time(start.first_ns) for start in starts))
     for number, item in enumerate(report.inputs if len(report.inputs) > 1 else ()):
         times = ({call.input: call.time_ns for call in start.firsts} for start in starts)
         yield (f"with {item.label}", *(_time(of.get(number, 0)) for of in times))
-    yield ("all were called", *(_time(start.ready_ns if start.firsts else 0) for start in starts))
+    yield ("all inputs called", *(_time(start.ready_ns if start.firsts else 0) for start in starts))
     took = [duration(it.compile_time_ns) if it.cost is not None else _NONE for it in starts]
     yield _row("compile time", starts, took)
     yield _row("compilations", starts, [start.compilations for start in starts])
@@ -209,13 +209,13 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
 def _of_cold(report: WarmupReport, cold: Start) -> Iterator[str]:
     if cold.compilations and _graphs(cold) is None:
         backend = report.plan.setting.backend
-        yield f"no cache keeps what the backend {backend} makes: every start makes all of it again"
+        yield f"no cache keeps what the backend {backend} compiles: every start compiles again"
     frames = report.run.processes[cold.process].frames if cold.process is not None else ()
     names = {frame.name for frame in frames if any(it.hit_limit for it in frame.compilations)}
     if names:
         yield (
-            f"the recompile limit is reached for {listed(sorted(names))}: what does not fit "
-            "by then runs without the compiler, in the service too"
+            f"the recompile limit is reached for {listed(sorted(names))}: inputs that "
+            "fit no cache entry run without the compiler, in the service too"
         )
     for use in cold.caches:
         for reason in use.reasons[:_MOST_REASONS]:
@@ -232,9 +232,8 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
         yield f"the artifact has {entries} of caches ({size(loaded.size_bytes)})"
     if artifact.compilations < cold.compilations:
         yield (
-            "with the profile of sizes (PGO) that is in the artifact, sizes that change are "
-            f"dynamic from the first call on: {count(artifact.compilations, 'compilation')} "
-            f"instead of {cold.compilations}"
+            "the artifact's profile (PGO) makes changing sizes dynamic from the first call: "
+            f"{count(artifact.compilations, 'compilation')} instead of {cold.compilations}"
         )
     missed = _graphs(artifact)
     if missed is not None and missed.misses:
@@ -242,7 +241,7 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
     directory = report.start("directory")
     if _cpp_runs(artifact) > (_cpp_runs(directory) if directory is not None else 0):
         yield (
-            "the artifact has the source of C++ kernels, and every start compiles it again: on the "
-            "CPU fill the cache folder when the service's image is built, by running warmup.py "
-            "there (docs/warmup.md)"
+            "the artifact has only the source of C++ kernels, so every start compiles them: on the "
+            "CPU, run warmup.py while building the service's image to fill its cache folder "
+            "(docs/warmup.md)"
         )

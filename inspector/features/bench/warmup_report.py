@@ -222,5 +222,5 @@ def _because(item: Compilation) -> str:
     if item.hit_limit:
         return "the recompile limit is reached: it runs without the compiler"
     if item.recompile is None:
-        return "its code is met for the first time"
+        return "its code is compiled for the first time"
     return changed(item.recompile)
