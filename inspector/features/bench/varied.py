@@ -110,17 +110,13 @@ def _setting(
 ) -> VariedSetting:
     failures = {row.failure for row in rows}
     failure = failures.pop() if len(failures) == 1 else ""
-    inputs = tuple(_inputs(rows, process))
-    if not failure:
-        known = () if eager is None else eager.left_out
-        inputs = tuple(
-            dataclasses.replace(
-                item, failure=_AS_EAGER if item.label in known else item.row.failure
-            )
-            if item.row.failure and (item.row.latency is None or item.row.fails_later)
-            else item
-            for item in inputs
-        )
+    known = () if eager is None else eager.left_out
+    missing = {
+        row.input: _AS_EAGER if row.varies in known else row.failure
+        for row in rows
+        if row.failure and not failure and (row.latency is None or row.fails_later)
+    }
+    inputs = tuple(_inputs(rows, process, missing))
     # What was only interrupted is missing, and no failure.
     failed = (item.label for item in inputs if item.failure not in {"", INTERRUPTED})
     left_out = tuple(failed) if eager is None else eager.left_out
@@ -150,7 +146,9 @@ def _setting(
     return dataclasses.replace(found, break_even_rounds=_break_even(found, eager))
 
 
-def _inputs(rows: Sequence[BenchRow], process: Process | None) -> Iterator[VariedInput]:
+def _inputs(
+    rows: Sequence[BenchRow], process: Process | None, failures: Mapping[int, str]
+) -> Iterator[VariedInput]:
     """The inputs in the order of their first calls, with what the recompile limit means to them."""
     firsts = process.records(FirstCalls) if process is not None else ()
     compiled = {event.input: event.compiled for event in firsts}
@@ -161,8 +159,8 @@ def _inputs(rows: Sequence[BenchRow], process: Process | None) -> Iterator[Varie
                 recompiles.setdefault(item.input, []).append(item.recompile)
     is_reached = False
     for row in rows:
-        mine = tuple(recompiles.get(row.input, ()))
-        yield VariedInput(row.varies, row, compiled.get(row.input, 0), mine, is_reached)
+        mine, failure = tuple(recompiles.get(row.input, ())), failures.get(row.input, "")
+        yield VariedInput(row.varies, row, compiled.get(row.input, 0), mine, is_reached, failure)
         is_reached |= any(each.hit_limit for each in mine)
 
 
