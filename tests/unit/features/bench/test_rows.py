@@ -13,7 +13,7 @@ from inspector.features.bench.report import make_bench_report
 from inspector.features.bench.rows import BEHIND_ANOTHER, INTERRUPTED
 from inspector.features.bench.wording import details, error_text
 from inspector.shared.bench import BenchPlan, Combination, Setting, WorkerEnd, Workload
-from tests.unit.bench_logs import PLAN, block, report_of
+from tests.unit.bench_logs import PLAN, block, first, report_of
 from tests.unit.bench_logs import rows_of as rows
 from tests.unit.render import runs
 
@@ -69,13 +69,6 @@ def test_how_far_random_results_are_off_is_no_error(tmp_path: Path) -> None:
     assert error_text(rounding) == "rounding"
 
 
-def first(combination: int, number: int) -> dict[str, object]:
-    return {
-        "what": "first", "combination": combination, "input": number, "first_ns": 9,
-        "inputs": f"f32[{number}]",
-    }  # fmt: skip
-
-
 def test_an_input_that_fails_is_a_row_with_its_reason_and_the_others_stay(tmp_path: Path) -> None:
     failed = {
         "what": "failed", "combination": 1, "input": 1, "failure": "It fails.", "detail": "here"
@@ -116,8 +109,8 @@ def test_the_second_call_has_to_be_paid_for_too(
 ) -> None:
     rounds = [block(at, ns, round=n) for at, ns in ((0, 200), (1, 100)) for n in range(4)]
     firsts = (
-        {**first(0, 0), "first_ns": 1_000, "second_ns": 300},
-        {**first(1, 0), "first_ns": first_ns, "second_ns": second_ns},
+        first(0, first_ns=1_000, second_ns=300),
+        first(1, first_ns=first_ns, second_ns=second_ns),
     )
     _, compiled = rows(tmp_path, "whole", *firsts, *rounds)
     assert compiled.break_even_calls == calls
@@ -159,7 +152,7 @@ def test_tf32_is_said_to_be_nothing_on_the_cpu_alone(tmp_path: Path, device: str
     on = tuple(
         dataclasses.replace(each, workload=Workload(tf32=True)) for each in PLAN.combinations
     )
-    begun = {"what": "first", "input": 0, "combination": 0, "first_ns": 5, "device": device}
+    begun = first(0, device=device)
     plan = dataclasses.replace(PLAN, combinations=on)
     notices = report_of(tmp_path, begun, block(0, 400), block(1, 200), plan=plan).notices
     assert any(notice.startswith("--tf32 has no effect") for notice in notices) is (device == "cpu")
@@ -181,7 +174,7 @@ def test_only_what_is_tuned_is_compiled_twice(mode: str, ptxas: object, *, is_sa
 
 
 def test_what_is_not_of_all_models_is_told_with_theirs(tmp_path: Path) -> None:
-    draws = {"what": "first", "combination": 1, "first_ns": 5, "draws": True}
+    draws = first(1, draws=True)
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     one = report_of(tmp_path / "a", block(0, 400), block(1, 200), draws)
