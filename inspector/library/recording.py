@@ -47,11 +47,7 @@ class ShownReport(Report):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording that this process makes or has made.
-
-    Attributes:
-        path: Its folder, as `inspect explain` takes it.
-    """
+    """A recording that this process makes or has made, in a folder for `inspect explain`."""
 
     path: Path
 

@@ -157,6 +157,17 @@ class Run:
         return tuple(record for process in self.processes for record in process.records(kind))
 
     @property
+    def torch(self) -> str:
+        """The version of torch, or an empty string."""
+        return next((p.versions["torch"] for p in self.processes if "torch" in p.versions), "")
+
+    @property
+    def processor(self) -> str:
+        """The CPU's name, or an empty string."""
+        names = (process.hardware.get("cpu") for process in self.processes)
+        return next((str(name) for name in names if name), "")
+
+    @property
     def compilations(self) -> tuple[Compilation, ...]:
         """All compilations of all processes, in order."""
         return tuple(

@@ -22,10 +22,10 @@ class Workload:
     Attributes:
         batch: Size of the first dimension of the inputs, or None to leave them as they are.
         dtype: Floating-point dtype of model and inputs, or None to leave them.
-        autocast: Dtype of ``torch.autocast`` around each call, or None.
+        autocast: Dtype of ``torch.autocast`` around each call.
         tf32: Whether products of float32 may use TF32, or None to leave it to the program.
         train: Whether a call is forward, sum of the outputs, and backward.
-        optimizer: Class in ``torch.optim`` whose step is part of a call, or None.
+        optimizer: Class in ``torch.optim`` whose step is part of a call.
     """
 
     batch: int | None = None
@@ -148,6 +148,7 @@ class BenchPlan(Plan):
         is_grad: Whether calls that do not train ran with gradients.
     """
 
+    FILE = "bench.json"
     target: str
     combinations: tuple[Combination, ...]
     sessions: int

@@ -89,6 +89,7 @@ class WarmupPlan(Plan):
         job: ``torch.compiler.config.job_id`` of all starts.
     """
 
+    FILE = "warmup.json"
     target: str
     setting: Setting
     workload: Workload

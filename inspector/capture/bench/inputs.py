@@ -1,4 +1,4 @@
-"""Calls that differ in a size, a dtype or a value, and calls padded to powers of two."""
+"""Inputs of other sizes, dtypes and values, and calls padded to powers of two."""
 
 from __future__ import annotations
 
@@ -7,26 +7,79 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.batches import resized
 from inspector.capture.target.call import Call
 from inspector.capture.target.signatures import positional_names, signature_of
 from inspector.errors import UsageError
 from inspector.shared.dtypes import parse_dtype
 from inspector.shared.variation import Assignment
 
+_MOST_SHAPES = 4
 
-def varied_calls(
-    function: Callable[..., Any], call: Call, variations: Sequence[Sequence[Assignment]]
-) -> tuple[Call, ...]:
-    """A call for each variation; what is not varied is as given.
+
+def items_of(call: Call) -> int:
+    """The size of the first dimension of the first tensor that has one, or 0."""
+    return next((int(tensor.shape[0]) for tensor in call.tensors if tensor.dim()), 0)
+
+
+def with_batch(call: Call, batch: int) -> Call:
+    """The call with that size in the first dimension of all inputs that have the batch in it.
+
+    These are the inputs whose first dimension is as large as that of the first.
+
+    Raises:
+        UsageError: No input has a dimension.
+    """
+    before = items_of(call)
+    if not before:
+        message = "No input has a first dimension that could be the batch."
+        raise UsageError(message, "Leave --batch out.")
+    memo: dict[int, Any] = {}  # a tensor that is passed twice stays one
+
+    def changed(tensor: Any) -> Any:
+        if not tensor.dim() or tensor.shape[0] != before:
+            return tensor
+        if id(tensor) not in memo:
+            memo[id(tensor)] = resized(tensor, 0, batch)
+        return memo[id(tensor)]
+
+    return call.mapped(changed)
+
+
+def resized(tensor: Any, dimension: int, size: int) -> Any:
+    """The tensor with another size of a dimension, and with its layout, gradient and marks.
+
+    Its elements are repeated from the beginning, so that indices stay valid; there must be some.
+    """
+    places = torch.arange(size, device=tensor.device) % int(tensor.shape[dimension])
+    with torch.no_grad():
+        result = tensor.detach().index_select(dimension, places)
+    for layout, dimensions in ((torch.channels_last, 4), (torch.channels_last_3d, 5)):
+        if tensor.dim() != dimensions or tensor.is_contiguous():
+            continue
+        if tensor.is_contiguous(memory_format=layout):
+            result = result.contiguous(memory_format=layout)
+    result.requires_grad_(tensor.requires_grad)
+    result.__dict__.update(tensor.__dict__)
+    return result
+
+
+def shapes_of(call: Call) -> str:
+    """``f32[4, 3, 224, 224], i64[4]``, by torch's own names of dtypes."""
+    texts = [
+        f"{str(tensor.dtype).removeprefix('torch.')}{list(tensor.shape)}" for tensor in call.tensors
+    ]
+    rest = len(texts) - _MOST_SHAPES
+    return ", ".join([*texts[:_MOST_SHAPES], *([f"… {rest} more"] if rest > 0 else [])])
+
+
+def varied_call(
+    function: Callable[..., Any], call: Call, assignments: Iterable[Assignment]
+) -> Call:
+    """A call with other sizes, dtypes and values; what is not varied is as given.
 
     Raises:
         UsageError: There is no such argument, or it is no tensor of that many dimensions.
     """
-    return tuple(_varied(function, call, assignments) for assignments in variations)
-
-
-def _varied(function: Callable[..., Any], call: Call, assignments: Iterable[Assignment]) -> Call:
     args, kwargs = list(call.args), dict(call.kwargs)
     for item in assignments:
         place = place_of(function, item.name, args, kwargs)
@@ -76,12 +129,9 @@ def _changed(value: Any, item: Assignment) -> Any:
 def padding(
     function: Callable[..., Any], places: Sequence[tuple[int | str, int]]
 ) -> Callable[..., Any]:
-    """The function with some sizes padded with zeros to the next power of two.
+    """The function with the sizes at some places padded with zeros to the next power of two.
 
     That is a part of each call: the program would have to do it, too.
-
-    Args:
-        places: Of each size the argument's position, or its name, and the dimension.
     """
 
     def padded(*args: Any, **kwargs: Any) -> Any:

@@ -20,14 +20,12 @@ _LINE = 0.34
 _HEAD = 1.1
 _WIDTH = 9.0
 _LONGEST_WHISKER = 1.6  # ends there, of the longest bar
+# The same measurements give the same file.
+_UNDATED: dict[str, dict[str, None]] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
 
 def check_can_draw() -> None:
-    """Says that bars cannot be drawn before anything is measured.
-
-    Raises:
-        EnvironmentLacksError: matplotlib is not installed.
-    """
+    """Raises where matplotlib is not installed, before anything is measured."""
     if importlib.util.find_spec("matplotlib") is None:
         raise _lacks_matplotlib()
 
@@ -68,13 +66,8 @@ def draw_bars(groups: Sequence[tuple[str, Sequence[BenchRow]]], title: str, form
         for each, (name, rows) in zip(axes, drawn, strict=True):
             _group(each, name, rows)
         stream = io.BytesIO()
-        figure.savefig(stream, format=form, dpi=130, metadata=_undated(form))
+        figure.savefig(stream, format=form, dpi=130, metadata=_UNDATED.get(form, {}))
     return stream.getvalue()
-
-
-def _undated(form: str) -> dict[str, None]:
-    """The same measurements give the same file."""
-    return {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form, {})
 
 
 def _group(axes: Any, name: str, rows: Sequence[BenchRow]) -> None:  # noqa: ANN401 - matplotlib's
