@@ -214,10 +214,7 @@ class Traffic:
 
 
 def _first(joined: dict[str, str], name: str) -> str:
-    """The node that stands for all that a node was joined with (union-find, paths halved).
-
-    Not networkx's: every command imports this, and importing that takes 0.2 s.
-    """
+    """The node that stands for all that a node was joined with (union-find, paths halved)."""
     while joined[name] != name:
         joined[name] = joined[joined[name]]
         name = joined[name]
