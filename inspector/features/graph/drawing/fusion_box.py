@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.drawing import labels, style
 from inspector.features.graph.drawing.fusion_flow import Amount, Kernel
-from inspector.features.graph.drawing.html_table import Cell, table
+from inspector.features.graph.drawing.picture import Cell, table
 from inspector.features.graph.fusion import Step
 from inspector.features.graph.outside_graph import call_kind
 from inspector.features.graph.targets import is_view
@@ -31,21 +31,12 @@ def kernel_label(kernel: Kernel, number: int, part: str = "") -> str:
     look = style.look_of(call_kind(step))
     title = f"#{number} {labels.elided(step.name, _NAME)}"
     rows = [[Cell(title, bold=True, size=11, fill=look.fill)]]
-    rows.append([Cell(_kind(step, look), size=_SMALL, fill=look.fill)])
+    kind = " · ".join(filter(None, (look.word, _common_module(step.operators))))
+    rows.append([Cell(kind, size=_SMALL, fill=look.fill)])
     rows += [[Cell(part.replace("`", ""))]] if part else _operators(step)
-    rows += [
-        [
-            Cell(
-                text,
-                size=_SMALL,
-                colour=style.MUTED,
-                border=int(n == 0),
-                edge=look.colour,
-                sides="t",
-            )
-        ]
-        for n, text in enumerate(_footer(kernel, is_part=bool(part)))
-    ]
+    for n, text in enumerate(_footer(kernel, is_part=bool(part))):
+        line = {"border": int(n == 0), "edge": look.colour, "sides": "t"}
+        rows.append([Cell(text, size=_SMALL, colour=style.MUTED, **line)])  # type: ignore[arg-type]
     frame = style.Look(look.word, look.colour, "white", look.border, look.width)
     return table(rows, frame)
 
@@ -60,11 +51,6 @@ def kernel_tooltip(kernel: Kernel) -> Sequence[str]:
         code = node.line.code if node.line else ""
         lines.append(" ".join(filter(None, (node.name, f"= {node.target}", shapes, where, code))))
     return lines
-
-
-def _kind(step: Step, look: style.Look) -> str:
-    found = _common_module(step.operators)
-    return f"{look.word} · {found}" if found else look.word
 
 
 def _common_module(operators: Sequence[Node]) -> str:

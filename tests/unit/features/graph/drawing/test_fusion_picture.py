@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.fusion_flow import FusionFlow, make_flow
-from inspector.features.graph.drawing.fusion_repeats import make_shown
+from inspector.features.graph.drawing.fusion_repeats import Repeat, find_repeats, make_shown
 from inspector.features.graph.drawing.options import Caption, Drawing
 from inspector.features.graph.drawing.roles import Roles
-from inspector.features.graph.drawing.sequences import Repeat, find_repeats
 from inspector.records.fusion import Buffer
 from tests.unit.features.graph.drawing.drawn import drawn, fused_layers, needs_dot
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
@@ -81,7 +80,7 @@ def test_all_kernels_are_drawn_if_forced() -> None:
 def test_what_stands_in_some_layers_alone_does_not_part_them() -> None:
     shown = make_shown(flow_of("pm" + "abcde" * 5 + "m" + "abcde" * 5), 8)
     (repeat,) = shown.repeats
-    assert (len(repeat.places), repeat.first) == (10, (2, 3, 4, 5, 6))
+    assert (len(repeat.places), repeat.places[0]) == (10, (2, 3, 4, 5, 6))
     assert shown.places == (0, 1, 2, 3, 4, 5, 6, 27)
     (flow,) = shown.carried[0]
     assert (flow.source, flow.target) == (6, 7)
