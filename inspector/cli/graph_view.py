@@ -12,7 +12,7 @@ from inspector.errors import UsageError
 from inspector.features.costs.sites import site_costs
 from inspector.features.graph.drawing.options import Collapse, Colour, Drawing
 from inspector.features.graph.drawing.options import around as near
-from inspector.features.graph.graph_breaks_apart import split_by_breaks
+from inspector.features.graph.not_fused import split_by_breaks
 from inspector.features.graph.report import (
     FUSION,
     GraphReport,

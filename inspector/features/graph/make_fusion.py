@@ -11,9 +11,8 @@ from inspector.features.graph.bytes_moved import (
     with_limits,
     without_removed,
 )
-from inspector.features.graph.fusion import Fusion, Step, total
+from inspector.features.graph.fusion import Fusion, Memory, Step, total
 from inspector.features.graph.in_place import writes_a_part
-from inspector.features.graph.memory import Memory
 from inspector.features.graph.owners import Owners, computed_by
 from inspector.features.graph.size_hints import hinted_buffers, hinted_graph, symbols_of
 from inspector.features.graph.targets import aten_name, is_empty, is_view

@@ -32,6 +32,12 @@ class Why(enum.Enum):
     NO_CODE = "Inductor has no code for it on this device and calls PyTorch's kernel"
 
 
+_BY_NAME = (
+    (_ATTENTION, Why.ATTENTION),
+    ("convolution_backward", Why.CONVOLUTION),
+    (_BY_VALUES, Why.SIZES),
+    (_RANDOM, Why.RANDOM),
+)
 _KINDS = {Why.CUSTOM: "custom", Why.COLLECTIVE: "collective", Why.HIGHER_ORDER: "higher_order"}
 
 
@@ -53,12 +59,11 @@ class Outside:
 
 def outside(fusion: Fusion) -> tuple[Outside, ...]:
     """The calls of a graph, in the order of the code; what only takes a result is none."""
+    calls = ((step, step.operators[-1]) for step in fusion.steps if step.is_call and step.operators)
     return tuple(
-        Outside(
-            fusion.name, step, step.operators[-1], _why(step, step.operators[-1]), _library(step)
-        )
-        for step in fusion.steps
-        if step.is_call and step.operators and not is_view(step.operators[-1])
+        Outside(fusion.name, step, node, _why(step, node), _library(node))
+        for step, node in calls
+        if not is_view(node)
     )
 
 
@@ -77,12 +82,13 @@ def call_kind(step: Step) -> str:
 def _why(step: Step, node: Node) -> Why:
     if step.kind == "user_kernel":
         return Why.OWN
-    named = _by_space(node) or _by_name(_short(node))
+    starts = (why for prefixes, why in _BY_NAME if _short(node).startswith(prefixes))
+    named = _by_space(node) or next(starts, None)
     if named is not None:
         return named
     if any("complex" in tensor.dtype for tensor in node.tensors):
         return Why.COMPLEX
-    return Why.LIBRARY if _library(step) else Why.NO_CODE
+    return Why.LIBRARY if _library(node) else Why.NO_CODE
 
 
 def _by_space(node: Node) -> Why | None:
@@ -96,19 +102,8 @@ def _by_space(node: Node) -> Why | None:
     return None if is_torch else Why.CUSTOM
 
 
-def _by_name(name: str) -> Why | None:
-    starts = (
-        (_ATTENTION, Why.ATTENTION),
-        (("convolution_backward",), Why.CONVOLUTION),
-        (_BY_VALUES, Why.SIZES),
-        (_RANDOM, Why.RANDOM),
-    )
-    return next((why for prefixes, why in starts if name.startswith(prefixes)), None)
-
-
-def _library(step: Step) -> str:
+def _library(node: Node) -> str:
     """The library that a call is bound for; torch itself decides it at run time for some."""
-    node = step.operators[-1]
     name, space = _short(node), node.target.partition(".")[0]
     is_gpu = any(tensor.device.startswith("cuda") for tensor in node.tensors)
     if space in {"mkldnn", "onednn"}:

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from inspector.features.graph.decompositions import Decomposition, aten_decompositions
 from inspector.features.graph.decompositions import decompositions as decompositions_of
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.graph_breaks_apart import SplitByBreak
 from inspector.features.graph.line_kernels import kernels_naming
 from inspector.features.graph.lookup import Around, around_line
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.not_fused import Pair, kept_apart
+from inspector.features.graph.not_fused import Pair, SplitByBreak, kept_apart
 from inspector.features.graph.operators import GraphOperators, count_operators
 from inspector.features.graph.outside_graph import Outside, outside
 from inspector.features.graph.reading import read_graphs

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.features.graph.graph_breaks_apart import split_by_breaks
+from inspector.features.graph.not_fused import split_by_breaks
 from inspector.run.compilation import Frame
 from inspector.run.cost import Cost, CostKind
 from inspector.trace.graph_break import Cause

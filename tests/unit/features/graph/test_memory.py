@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from inspector.features.graph.drawing.fusion_flow import make_flow
 from inspector.features.graph.drawing.roles import Roles
+from inspector.features.graph.fusion import Memory
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.memory import Memory
 from inspector.features.graph.not_fused import kept_apart
 from inspector.records.fusion import Buffer, FusionPlan
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
