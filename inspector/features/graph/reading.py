@@ -167,17 +167,11 @@ def _with_saved(graphs: list[Graph]) -> list[Graph]:
         if graph.stage is Stage.BACKWARD:
             inputs = {node.name for node in graph.nodes if node.op == "placeholder"}
             taken.setdefault(graph.compile_id, set()).update(inputs)
-    return [
-        _marked(graph, taken.get(graph.compile_id, set()))
-        if graph.stage is Stage.FORWARD
-        else graph
-        for graph in graphs
-    ]
-
-
-def _marked(graph: Graph, taken: set[str]) -> Graph:
-    returned = {name for node in graph.nodes if node.op == "output" for name in node.inputs}
-    nodes = [
-        dataclasses.replace(node, is_saved=node.name in taken & returned) for node in graph.nodes
-    ]
-    return dataclasses.replace(graph, nodes=tuple(nodes))
+    marked = []
+    for graph in graphs:
+        returned = {name for node in graph.nodes if node.op == "output" for name in node.inputs}
+        saved = taken.get(graph.compile_id, set()) & returned
+        nodes = (dataclasses.replace(node, is_saved=node.name in saved) for node in graph.nodes)
+        is_forward = graph.stage is Stage.FORWARD
+        marked.append(dataclasses.replace(graph, nodes=tuple(nodes)) if is_forward else graph)
+    return marked
