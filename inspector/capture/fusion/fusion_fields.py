@@ -15,13 +15,16 @@ def operation(node: Any) -> Operation:
     """A scheduler node before anything is fused."""
     inner = getattr(node, "node", None)
     traffic = _traffic(node)
+    sizes: tuple[tuple[str, ...], ...] = ()
+    with contextlib.suppress(Exception):  # kinds that have no loops
+        sizes = tuple(tuple(map(str, each)) for each in node.get_ranges())
     return Operation(
         name=node.get_name(),
         kind=_kind(node),
         origins=tuple(_origins(node)),
         origin=_origin(inner),
         target=_called(inner),
-        sizes=tuple(tuple(map(str, sizes)) for sizes in _sizes(node)),
+        sizes=sizes,
         mutates=tuple(str(n) for output in node.get_outputs() for n in output.get_mutations()),
         device=str(node.get_device() or ""),
         reads=traffic.reads,
@@ -131,12 +134,6 @@ def _user_kernel(index: int) -> str:
     while not hasattr(kernel, "__name__") and hasattr(kernel, "fn"):
         kernel = kernel.fn
     return str(getattr(kernel, "__name__", ""))
-
-
-def _sizes(node: Any) -> tuple[Any, ...]:
-    with contextlib.suppress(Exception):  # kinds that have no loops
-        return tuple(node.get_ranges())
-    return ()
 
 
 def _traffic(node: Any) -> _Traffic:

@@ -10,7 +10,6 @@ import contextlib
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator
-from types import FrameType
 from typing import Any, Generic, TypeAlias, TypeVar
 
 import torch
@@ -39,7 +38,9 @@ def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | N
     AOTAutograd's is written as primitives, too.
     """
     stage, variable = LOGGED_GRAPHS[event]
-    found = _logging_frame()
+    frames = itertools.islice(callers(), _MOST_FRAMES)
+    logging = next((frame for frame in frames if frame.f_code.co_name == _LOGS), None)
+    found = logging.f_back if logging is not None else None
     module = found.f_locals.get(variable) if found is not None else None
     if found is None or not isinstance(module, fx.GraphModule):
         return None
@@ -53,12 +54,6 @@ def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | N
             lambda: emit(recorded_graph(_prims_graph(module), direction), "prims_graph"),
         )
     return module
-
-
-def _logging_frame() -> FrameType | None:
-    frames = itertools.islice(callers(), _MOST_FRAMES)
-    found = next((frame for frame in frames if frame.f_code.co_name == _LOGS), None)
-    return found.f_back if found is not None else None
 
 
 def recorded_graph(module: fx.GraphModule, is_backward: bool | None = None) -> RecordedGraph:  # noqa: FBT001
@@ -94,12 +89,13 @@ def _node(node: fx.Node, stacks: _Table[str], modules: _Modules) -> GraphNode:
         for name, kind in module_stack(node).values()
     )
     value = meta.get("example_value", meta.get("val"))
+    leaves = torch.utils._pytree.tree_leaves(value)  # noqa: SLF001 - no public name yet
     return GraphNode(
         name=node.name,
         op=node.op,
         target=_target(node),
         inputs=tuple(other.name for other in node.all_input_nodes),
-        tensors=tuple(map(_tensor, _tensors(value))),
+        tensors=tuple(_tensor(leaf) for leaf in leaves if isinstance(leaf, torch.Tensor)),
         stack=stacks.number(stack_of(node)),
         modules=modules.number(path),
         earlier=tuple(_earlier(meta.get("from_node") or ())),
@@ -144,11 +140,6 @@ def _target(node: fx.Node) -> str:
     if name and any(part in name for part in ("<locals>", *_RECORDS)):
         name = getattr(target, "__name__", name)
     return f"{module}.{name}".lstrip(".") if name else str(target)
-
-
-def _tensors(value: Any) -> list[torch.Tensor]:
-    leaves = torch.utils._pytree.tree_leaves(value)  # noqa: SLF001 - no public name yet
-    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
 
 
 def _tensor(value: torch.Tensor) -> TensorMeta:

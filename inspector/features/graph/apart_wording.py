@@ -65,20 +65,18 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
     lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
     is_done = str(report.run.meta.settings.get("mode") or "").startswith("max-autotune")
     if is_done or (gpu is not None and not gpu.tunes_products):
+        plain = {"change": "", "is_advised": False}
         lines = [
-            dataclasses.replace(line, change="", is_advised=False)
-            if line.change == TEMPLATES
-            else line
+            dataclasses.replace(line, **plain) if line.change == TEMPLATES else line  # type: ignore[arg-type]
             for line in lines
         ]
     most = max((line.saved_bytes for line in lines), default=0)
-    lines.sort(
-        key=lambda line: (
-            not (line.is_advised and line.saved_bytes * _FIRST >= most),
-            -line.saved_bytes,
-        )
-    )
-    return lines
+
+    def order(line: ApartLine) -> tuple[bool, int]:
+        is_first = line.is_advised and line.saved_bytes * _FIRST >= most
+        return not is_first, -line.saved_bytes
+
+    return sorted(lines, key=order)
 
 
 def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> ApartLine:

@@ -77,7 +77,13 @@ class _Calls:
     def __init__(self, captured: Graph, later: set[str]) -> None:
         self.inlined: set[str] = set()
         self._named: dict[str, list[Node]] = {}
-        owners = _owners(captured)
+        # Higher-order operators by the nodes of the graphs that they take.
+        owners = {
+            name: shown_operator(node)
+            for node in captured.nodes
+            if kind_of(node) is OperatorKind.HIGHER_ORDER
+            for name in node.inputs
+        }
         calls: list[Node] = []
         for node in captured.nodes:
             inside = list(computed_inside(node))
@@ -96,16 +102,6 @@ class _Calls:
         at_line = [call for call in same if call.line == node.line]
         call = next(iter(at_line or same), None)
         return shown_operator(call) if call is not None else ""
-
-
-def _owners(graph: Graph) -> dict[str, str]:
-    """The higher-order operators by the nodes of the graphs that they take."""
-    return {
-        name: shown_operator(node)
-        for node in graph.nodes
-        if kind_of(node) is OperatorKind.HIGHER_ORDER
-        for name in node.inputs
-    }
 
 
 def aten_decompositions(graph: Graph) -> tuple[Decomposition, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.graph.fusion import Fusion, Step
@@ -136,12 +137,10 @@ def _said(
     said: Mapping[tuple[int, int], Apart], first: Step, second: Step
 ) -> tuple[Apart, bool] | None:
     """What torch said of two launches in them, and whether it named the earlier one first."""
-    for one in first.launches:
-        for other in second.launches:
-            if (one, other) in said:
-                return said[one, other], True
-            if (other, one) in said:
-                return said[other, one], False
+    for one, other in itertools.product(first.launches, second.launches):
+        for pair, is_in_order in (((one, other), True), ((other, one), False)):
+            if pair in said:
+                return said[pair], is_in_order
     return None
 
 
