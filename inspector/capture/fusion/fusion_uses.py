@@ -74,7 +74,6 @@ def _elements(uses: Iterable[Any]) -> int | None:
 
 
 def _common(first: Any, second: Any) -> int:
-    """Elements that both use, at most."""
     walks = _walk(first), _walk(second)
     found = None if None in walks else common_elements(*walks)  # type: ignore[arg-type]
     return min(int(first.get_numel()), int(second.get_numel())) if found is None else found
@@ -99,7 +98,6 @@ def _walk(use: Any) -> Walk | None:
 
 
 def _is_shifted(first: Any, second: Any) -> bool:
-    """Whether nothing but the place where they begin is different."""
     walks = _walk(first), _walk(second)
     return None not in walks and len({tuple(walk.loops.items()) for walk in walks if walk}) == 1
 

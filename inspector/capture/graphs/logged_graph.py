@@ -117,7 +117,6 @@ def _earlier(sources: Iterable[Any]) -> list[str]:
 
 
 def _nested(node: fx.Node) -> fx.Graph | None:
-    """The graph that a higher-order operator takes, or None."""
     if node.op != "get_attr":
         return None
     owner: Any = node.graph.owning_module

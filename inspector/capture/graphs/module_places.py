@@ -86,7 +86,6 @@ def _note(module: nn.Module) -> None:
 
 
 def _is_within(frame: FrameType, module: nn.Module) -> bool:
-    """Whether a frame is the module's own ``__init__`` or ``__new__``."""
     code = frame.f_code
     first = frame.f_locals.get(code.co_varnames[0]) if code.co_varnames else None
     if code.co_name == "__new__":

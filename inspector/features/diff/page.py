@@ -121,7 +121,6 @@ def _same(counts: Counts) -> str:
 
 
 def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
-    """The totals of both sides."""
     for _, plural, before, after in _numbers(diff):
         change = _change(after - before, f"{abs(after - before):,}")
         yield (plural, f"{before:,}", f"{after:,}", change)
@@ -156,7 +155,6 @@ def _change(delta: int, text: str) -> str:
 
 
 def _conditions(report: DiffReport) -> Iterator[str]:
-    """What differs, each in a line; what does not, in one."""
     for item in report.conditions:
         if item.differs:
             yield f"{item.name}: {item.before or 'unset'} → {item.after or 'unset'}"

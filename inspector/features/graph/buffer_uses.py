@@ -119,7 +119,6 @@ def _is_flat(text: str) -> bool:
 
 
 def _is_part_of(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:
-    """Whether one of the two takes a slice."""
     buffer = fusion.buffers.get(use.buffer)
     return buffer is not None and any(_is_done(fusion, step, buffer, _TAKING) for step in steps)
 

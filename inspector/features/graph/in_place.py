@@ -135,7 +135,6 @@ class InPlace:
         return None if whole is None or new is None else min(whole, new)
 
     def _source(self, node: Node) -> Node | None:
-        """The operator whose value it writes."""
         if not writes_a_part(node):
             return None
         return self._nodes.get(self._views_of(node.inputs[-1])[-1])

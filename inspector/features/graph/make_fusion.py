@@ -86,7 +86,6 @@ class _Making:
         return launch if node is None else self._with_rows(launch, inner[0], node)
 
     def _called(self, operation: Operation) -> Node | None:
-        """The node that a call of a library computes."""
         name = aten_name(operation.target).rstrip("_")
         known = (self._nodes.get(each) for each in (operation.origin, *operation.origins))
         nodes = [node for node in known if node is not None]
@@ -112,7 +111,6 @@ class _Making:
         return with_limits(launch, read, written)
 
     def _is_new(self, name: str) -> bool:
-        """Whether nothing is in a buffer before a kernel changes it."""
         buffer = self._plan.buffers.get(name)
         node = self._nodes.get(buffer.origin) if buffer is not None else None
         return node is not None and is_empty(node)

@@ -129,7 +129,6 @@ def _pairs(title: str, titles: tuple[str, str], rows: Iterable[tuple[str, str]])
 
 
 def _line(around: Around) -> Iterator[Section]:
-    """The nodes of each stage, then the kernels of forward and of backward."""
     for title, rows in _node_blocks(around):
         columns = (Column("node", "code"), Column("operator"))
         yield Section(title, [Table(columns, rows, "node", _MOST_NAMED)])
@@ -147,7 +146,6 @@ def _next_steps(report: GraphReport) -> Iterator[str]:
 
 
 def _no_line(run: Run, around: Around) -> str:
-    """What is said where nothing comes from the line."""
     text = f"Nothing in the recording comes from {around.asked}:{around.line}."
     if around.nearest:
         noun = "line" if len(around.nearest) == 1 else "lines"
@@ -159,7 +157,6 @@ def _no_line(run: Run, around: Around) -> str:
 
 
 def _break_sentences(run: Run, around: Around) -> tuple[str, ...]:
-    """Each graph break at the line, and who explains it."""
     found: dict[str, None] = {}
     for record in (record for item in run.compilations for record in item.graph_breaks):
         frames = (record.user, record.project)
@@ -184,7 +181,6 @@ def _node_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _node_line(found: FoundNode) -> tuple[str, str]:
-    """A node's name, and its operator with what it gives, its module and how it belongs there."""
     node = found.node
     tensors = ", ".join(map(labels.shape, node.tensors))
     parts = [f"{shown_operator(node)} {tensors}".rstrip()]
@@ -206,7 +202,6 @@ def kernel_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def _kernel_lines(kernels: Sequence[KernelAtLine]) -> Iterator[tuple[str, str]]:
-    """A kernel's number and name, and its bytes with its nodes that belong to the line."""
     is_one = len({kernel.graph for kernel in kernels}) == 1
     for kernel in kernels:
         graph = "" if is_one else f"{kernel.graph} "

@@ -151,7 +151,6 @@ def _about_order(pair: Between) -> Reason | None:
 
 
 def _is_first_part(pair: Between, step: Step) -> bool:
-    """Whether it is the first part of a reduction in two."""
     return bool(_second_parts(pair.operations(step), pair.fusion.plan.operations))
 
 

@@ -171,7 +171,6 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
 
 
 def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterator[Graph]:
-    """The post-grad graphs with the kernels that compute each of their nodes."""
     kernels: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for step in row.fusion.steps:
@@ -218,7 +217,6 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
 
 
 def _lowered_by(plan: FusionPlan, compile_id: str, graphs: Sequence[Graph]) -> Graph | None:
-    """The graph that a plan is of: of several of one compilation, that with its nodes."""
     key = compile_id, plan.direction
     found = [graph for graph in graphs if (graph.compile_id, graph.direction) == key]
     if len(found) < 2:  # noqa: PLR2004

@@ -27,10 +27,8 @@ class Unrolled:
     """A loop whose body is in a graph many times.
 
     Attributes:
-        operators: How many operators come of it.
-        total: How many the graph has.
+        total: How many operators the graph has.
         call: What its body calls that most of them come of (``self.cell``), or an empty string.
-        is_module: Whether that is a module.
         lines: The innermost lines of its code that is there often.
     """
 
@@ -189,7 +187,6 @@ def _callee(tree: ast.Module | None, line: int, name: str) -> str:
 
 
 def _calls(tree: ast.Module | None, line: int) -> list[ast.Name | ast.Attribute]:
-    """What a line calls by name."""
     nodes = ast.walk(tree) if tree is not None else ()
     calls = [node for node in nodes if isinstance(node, ast.Call) and _covers(node, line)]
     return [node.func for node in calls if isinstance(node.func, ast.Name | ast.Attribute)]

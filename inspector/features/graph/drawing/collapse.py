@@ -44,9 +44,6 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
 
     Returns:
         Boxes in order, and a few words about what became one (empty where nothing did).
-
-    Raises:
-        UsageError: It would be over 2,000 boxes, and is not forced.
     """
     # In the graph of one pass the mark says little: decompositions of the other are in it, too.
     is_joint = graph.stage is Stage.JOINT
@@ -88,7 +85,6 @@ def _modules_of_readers(graph: Graph) -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 def _by_depth(nodes: Sequence[Node], options: Drawing) -> tuple[list[Box], str]:
-    """The deepest modules of which there are few enough."""
     deepest = min(_DEEPEST, max((len(node.modules) for node in nodes), default=0))
     for depth in range(deepest, 0, -1):
         if len({(node.is_backward, node.modules[:depth]) for node in nodes}) > options.most_boxes:

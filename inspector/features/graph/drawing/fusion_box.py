@@ -21,12 +21,7 @@ _SMALL = 9
 
 
 def kernel_label(kernel: Kernel, number: int, part: str = "") -> str:
-    """An HTML-like label.
-
-    Args:
-        number: The one that it has in reports.
-        part: What it does where all of its operators are another kernel's; else empty.
-    """
+    """An HTML-like label; `part` is what it does where all operators are another kernel's."""
     step = kernel.step
     look = style.look_of(call_kind(step))
     title = f"#{number} {labels.elided(step.name, _NAME)}"
@@ -54,7 +49,6 @@ def kernel_tooltip(kernel: Kernel) -> Sequence[str]:
 
 
 def _common_module(operators: Sequence[Node]) -> str:
-    """The innermost module that all operators are in."""
     paths = [node.modules for node in operators if not is_view(node)] or [
         node.modules for node in operators
     ]

@@ -41,7 +41,6 @@ def fusion_dot(
     Args:
         options: How to draw. Only `Drawing.most_boxes` and `Drawing.force` matter: with more than
             three quarters of so many kernels, what repeats is drawn once, unless forced.
-        roles: What inputs and results are; `make_roles` finds out more with all graphs at hand.
     """
     options = options or Drawing()
     flow = make_flow(fusion, roles or make_roles(fusion.graph))

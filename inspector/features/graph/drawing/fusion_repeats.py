@@ -23,12 +23,7 @@ _FRAME = 1
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Repeat:
-    """A part of a sequence that stands there several times, one behind the other.
-
-    Attributes:
-        start: Place of its first item.
-        period: How many items it has.
-    """
+    """`period` items from the place `start` on, which stand there several times in a row."""
 
     start: int
     period: int
@@ -135,7 +130,6 @@ class _Drawn:
         return self._boxes.get(place, place)
 
     def _ends(self, flow: Flow) -> list[tuple[int | None, int]]:
-        """The repeat and the turn of both of its kernels."""
         return [self._turns.get(place, (None, 0)) for place in (flow.source, flow.target)]
 
     def _is_carried(self, flow: Flow) -> bool:

@@ -57,11 +57,7 @@ def stage_dot(
 
 
 class _Frames:
-    """Draws boxes in frames around the operators of each module, one in the other.
-
-    Args:
-        is_mixed: Whether both passes are drawn: a module then has a frame for each.
-    """
+    """Draws boxes in the frames of their modules; where both passes are drawn, in one for each."""
 
     def __init__(
         self, boxes: Sequence[Box], colours: Colours, roles: Roles, *, is_mixed: bool
