@@ -11,7 +11,7 @@ from inspector.features.graph.drawing.stage_dot import stage_dot
 from inspector.report import wording
 from inspector.report.escaping import escaped
 from inspector.shared.stack import StackFrame
-from tests.unit.features.graph.drawing.drawn import (
+from tests.unit.features.graph.drawing.pictures import (
     HOSTILE,
     drawn,
     fused_layers,

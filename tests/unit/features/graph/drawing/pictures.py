@@ -7,10 +7,15 @@ import re
 import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
+from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.layout import render
+from inspector.features.graph.drawing.options import Caption, Collapse, Colour, Drawing, around
+from inspector.features.graph.drawing.roles import Roles
+from inspector.features.graph.drawing.stage_dot import stage_dot
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.make_fusion import make_fusion
 from inspector.records.fusion import Buffer, FusionPlan, Launch, Operation
@@ -20,6 +25,7 @@ from inspector.shared.stack import StackFrame
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="`dot` is not installed")
 
+CAPTION = Caption("bert", "0/0 forward", "NVIDIA H200", "2.13.0")
 HOSTILE = (
     "</svg><script>alert(1)</script>",
     'quotes " and \' and "',
@@ -116,51 +122,88 @@ def fused_layers(count: int) -> Fusion:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Drawn:
-    """What is in an SVG.
-
-    Attributes:
-        texts: All texts.
-        tooltips: All tooltips.
-        nodes: By id, the texts of a box.
-        frames: Ids of the frames, each with its texts.
-        arrows: From and to, by id.
-        elements: Names of all elements.
-    """
+    """The texts, the tooltips and the names of all elements of an SVG."""
 
     texts: list[str]
     tooltips: list[str]
-    nodes: dict[str, list[str]]
-    frames: dict[str, list[str]]
-    arrows: set[tuple[str, str]]
     elements: set[str]
 
 
 def drawn(dot_text: str) -> Drawn:
     """Has `dot` draw it, and reads the SVG."""
     root = ET.fromstring(render(dot_text, ".svg"))  # noqa: S314  our own
-    groups = {kind: _groups(root, kind) for kind in ("node", "cluster", "edge")}
-    arrows = {tuple(name.split("->")) for name in groups["edge"]}
     href = "{http://www.w3.org/1999/xlink}title"
+    # `dot` draws the spaces at the ends of words as these.
+    texts = ("".join(found.itertext()) for found in root.iter() if found.tag.endswith("text"))
     return Drawn(
-        texts=_texts(root),
+        texts=[" ".join(text.split()) for text in texts],
         tooltips=[found.attrib[href] for found in root.iter() if href in found.attrib],
-        nodes=groups["node"],
-        frames=groups["cluster"],
-        arrows={(arrow[0], arrow[1]) for arrow in arrows},
         elements={re.sub(r"\{.*\}", "", found.tag) for found in root.iter()},
     )
 
 
-def _texts(element: ET.Element) -> list[str]:
-    # `dot` draws the spaces at the ends of words as these.
-    texts = ("".join(found.itertext()) for found in element.iter() if found.tag.endswith("text"))
-    return [" ".join(text.split()) for text in texts]
+def stage_picture(*nodes: Node, stage: Stage = Stage.FORWARD, **options: Any) -> str:
+    return stage_dot(graph(*nodes, stage=stage), CAPTION, Drawing(**options))
 
 
-def _groups(root: ET.Element, kind: str) -> dict[str, list[str]]:
-    found = (element for element in root.iter() if element.get("class") == kind)
-    return {_title(element): _texts(element) for element in found}
+def in_modules(*names: str) -> list[tuple[tuple[str, str], ...]]:
+    return [((name, name.upper()),) for name in names]
 
 
-def _title(element: ET.Element) -> str:
-    return next(child.text or "" for child in element if child.tag.endswith("title"))
+A, B = in_modules("a", "b")
+X = taken("x", 8, 64)
+MASK = operator("mask", "aten.relu.default", "x")
+READERS = [operator(f"a{n}", "aten.mul.Tensor", "x", "mask", module=module)
+           for n, module in enumerate(in_modules(*"mnopqrst"))]  # fmt: skip
+PARAMETERS = Roles(parameters=frozenset(f"weight_{n}" for n in range(100)))
+MODULES = {"collapse": Collapse.MODULE}
+PICTURES = {
+    "stage": lambda: stage_dot(layers(2), CAPTION),
+    "stage_saved": lambda: stage_picture(
+        X, operator("relu", "aten.relu.default", "x", is_saved=True)
+    ),
+    "stage_joint": lambda: stage_picture(
+        X,
+        operator("mm", "aten.mm.default", "x", module=A),
+        operator("mm_1", "aten.mm.default", "mm", module=A, is_backward=True),
+        stage=Stage.JOINT,
+    ),
+    "stage_modules": lambda: stage_dot(layers(9), CAPTION, Drawing(**MODULES, most_boxes=10)),
+    "stage_parameters": lambda: stage_dot(layers(2), CAPTION, Drawing(**MODULES), PARAMETERS),
+    "stage_of_a_module_called_twice": lambda: stage_picture(
+        X,
+        operator("n1", "aten.relu.default", "x", module=A),
+        operator("n2", "aten.relu.default", "n1", module=B),
+        operator("n3", "aten.relu.default", "n2", module=A),
+        **MODULES,
+    ),
+    "stage_of_two_modules_that_need_each_other": lambda: stage_picture(
+        X,
+        operator("a1", "aten.relu.default", "x", module=A),
+        operator("b1", "aten.relu.default", "x", module=B),
+        operator("b2", "aten.relu.default", "a1", module=B),
+        operator("a2", "aten.relu.default", "b1", module=A),
+        operator("end", "aten.add.Tensor", "a2", "b2"),
+        **MODULES,
+    ),
+    "stage_two_tensors": lambda: stage_picture(
+        X,
+        operator("n1", "aten.mul.Tensor", "x", module=A),
+        operator("n2", "aten.add.Tensor", "x", module=A),
+        operator("n3", "aten.sub.Tensor", "n1", "n2", module=B),
+        **MODULES,
+    ),
+    "stage_mask": lambda: stage_picture(
+        X, MASK, *READERS, operator("end", "aten.cat.default", *(f"a{n}" for n in range(8))),
+        **MODULES,
+    ),
+    "stage_bytes": lambda: stage_dot(layers(2), CAPTION, Drawing(colour=Colour.BYTES)),
+    "stage_flops": lambda: stage_dot(layers(2), CAPTION, Drawing(colour=Colour.FLOPS)),
+    "stage_around": lambda: stage_dot(
+        around(layers(5), "RELU_2", 1), CAPTION, Drawing(around="RELU_2")
+    ),
+    "fusion": lambda: fusion_dot(fused_layers(2), CAPTION, roles=PARAMETERS),
+    "fusion_repeats": lambda: fusion_dot(fused_layers(40), CAPTION, roles=PARAMETERS),
+    "fusion_inputs": lambda: fusion_dot(fused_layers(14), CAPTION, Drawing(force=True)),
+}  # fmt: skip
+"""Snapshots of these are golden files."""
