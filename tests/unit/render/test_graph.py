@@ -14,7 +14,7 @@ from inspector.features.graph.reasons import Reason
 from inspector.features.graph.report import FusionRow, GraphReport, with_line, with_operators
 from inspector.run.graph import Graph
 from inspector.shared.gpu_table import known_gpu
-from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
+from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 from tests.unit.render import hostile
 from tests.unit.render.graph_reports import WIDTH, as_json, fused, rendered, staged, stages, whole
 
@@ -118,18 +118,6 @@ def test_columns_stay_below_each_other_whatever_the_names_are() -> None:
     text = rendered(staged_of(graph(*nodes)), "terminal").splitlines()
     places = [cell_len(found[: found.index("model")]) for found in text if "model.py:3" in found]
     assert len(set(places)) == 1
-
-
-def test_a_long_name_leaves_room_for_the_other_columns() -> None:
-    nodes = [node(name, "aten.neg.default", at=3) for name in ("n" * 70, "m")]
-    text = rendered(staged_of(graph(*nodes)), "terminal")
-    assert "n = neg\n" in text
-    assert text.count("  model.py:3  f32[8, 64]\n") == 2
-    shapes = tuple(tensor(8, 64, n) for n in range(1000, 1003))
-    text = rendered(
-        staged_of(graph(node("neg" * 20, "aten.neg.default", tensors=shapes))), "terminal"
-    )
-    assert "f32[8, 64, 1000], f32[8, 64, 1001], f32[8, 64, 1002]" in " ".join(text.split())
 
 
 def staged_of(found: Graph) -> GraphReport:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from inspector.features.graph.targets import is_view
 from inspector.features.graph.traffic import Traffic
 from inspector.run.graph import Node
 from inspector.shared.stack import StackFrame
@@ -54,38 +53,6 @@ def test_what_no_memory_holds_has_no_size() -> None:
     assert Traffic(graph(huge)).bytes_of(huge) is None
 
 
-def test_inputs_that_are_not_there_cost_nothing() -> None:
-    lost = node("lost", "aten.neg.default", "gone")
-    assert Traffic(graph(lost)).bytes_of(lost) == SIZE
-
-
-def test_a_view_of_a_number_costs_what_it_gives() -> None:
-    number = node("number", "", tensors=())
-    view = node("view", "aten.expand.default", "number")
-    neg = node("neg", "aten.neg.default", "view")
-    assert Traffic(graph(number, view, neg)).bytes_of(neg) == 2 * SIZE
-
-
-@pytest.mark.parametrize(
-    ("target", "is_one"),
-    [
-        ("aten.reshape.default", True),
-        ("prims.view_of.default", False),
-        ("_operator.getitem", True),
-        ("aten.relu.default", False),
-        ("view", True),
-        ("", False),
-    ],
-)
-def test_views(target: str, is_one: bool) -> None:  # noqa: FBT001 - a column of a table
-    assert is_view(Node("x", "call_function", target)) is is_one
-
-
-def test_operators_are_in_order_once_and_without_inputs() -> None:
-    names = ("add", "x", "view", "add", "gone")
-    assert Traffic(GRAPH).in_order(names) == (VIEW, ADD)
-
-
 def decomposed(name: str, target: str, *inputs: str, **changes: Any) -> Node:
     return node(name, target, *inputs, aten="aten.gelu.default", earlier=("gelu",), **changes)
 
@@ -119,14 +86,6 @@ def test_the_same_operator_elsewhere_is_another() -> None:
     whole = node("add", "aten.add.Tensor", "mul_1", aten="aten.add.Tensor", earlier=("gelu_1",))
     traffic = Traffic(graph(X, first, second, whole))
     assert [len(traffic.operator(item)) for item in (first, second, whole)] == [1, 1, 1]
-
-
-def test_a_value_made_of_nothing_is_a_constant() -> None:
-    full = node("full", "aten.full.default")
-    traffic = Traffic(graph(X, full))
-    assert traffic.is_constant("full")
-    assert not traffic.is_constant("x")
-    assert not traffic.is_constant("gone")
 
 
 LINE = (StackFrame("model.py", 7, "forward"),)
@@ -188,11 +147,6 @@ def test_an_intermediate_that_nothing_takes_later_is_changed_in_place() -> None:
     assert Traffic(graph(SMALL, ROWS, zeros, made)).bytes_of(made) == 2 * ROW_BYTES
     later = Traffic(graph(SMALL, ROWS, zeros, made, neg))
     assert later.bytes_of(made) == 2 * CACHE_BYTES + ROW_BYTES
-
-
-def test_a_gather_reads_what_it_takes() -> None:
-    made = node("taken", "aten.embedding.default", "cache", "index", tensors=(tensor(2, 64),))
-    assert Traffic(graph(CACHE, INDEX, made)).bytes_of(made) == 2 * ROW_BYTES + INDEX_BYTES
 
 
 def test_what_makes_the_tensor_itself_writes_all_of_it() -> None:
