@@ -108,7 +108,11 @@ class FusionObserver(Hooks):
 def _write(draft: _Draft, scheduler: Any) -> None:
     from torch._inductor.virtualized import V
 
-    named = [_with_kernel(draft, item) for item in draft.launches]
+    named = []
+    for item in draft.launches:
+        kernels = [draft.kernels[name] for name in item.operations if name in draft.kernels]
+        number, kernel = kernels[-1] if kernels else (item.number, item.kernel)
+        named.append(dataclasses.replace(item, number=number, kernel=kernel))
     launches = [*_finished(named, getattr(scheduler, "removed_ops", ()))]
     emit(
         FusionPlan(
@@ -120,14 +124,6 @@ def _write(draft: _Draft, scheduler: Any) -> None:
             apart=tuple(draft.apart),
         )
     )
-
-
-def _with_kernel(draft: _Draft, item: Launch) -> Launch:
-    found = [draft.kernels[name] for name in item.operations if name in draft.kernels]
-    if not found:
-        return item
-    number, kernel = found[-1]
-    return dataclasses.replace(item, number=number, kernel=kernel)
 
 
 def _finished(launches: Sequence[Launch], removed: Iterable[str]) -> Iterator[Launch]:

@@ -134,7 +134,10 @@ class _Making:
         written = _merged(part.writes for part in parts)
         singles = (self._values.get(name, {name: size}) for name, size in written.items())
         writes = self._within({name: size for item in singles for name, size in item.items()})
-        unread = self._unread(operators[-1], writes) if is_call and operators else 0
+        unread = 0
+        if is_call and operators and len(operators[-1].tensors) > 1 and not is_view(operators[-1]):
+            # Of a call's several values those that nothing takes are written too.
+            unread = max(0, (operators[-1].bytes_ or 0) - sum(writes.values()))
         moved = 0 if is_nothing else total([*(part.bytes_ for part in parts), unread])
         counted = total(self._plan.launches[place].bytes_ for place in places)
         kinds = [part.kind for part in parts]
@@ -155,11 +158,6 @@ class _Making:
             flops=sum(flops) if flops else None,
             removed=() if is_call else tuple(self._removed(own, stored)),
         )
-
-    def _unread(self, node: Node, writes: Mapping[str, int]) -> int:
-        """Bytes of those of a call's several values that nothing takes: they are written too."""
-        known = len(node.tensors) > 1 and not is_view(node) and node.bytes_
-        return max(0, known - sum(writes.values())) if known else 0
 
     def _in_eager(self, own: Sequence[Node]) -> int | None:
         """What eager PyTorch would read and write for operators that end in this step."""

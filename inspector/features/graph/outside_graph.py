@@ -6,6 +6,7 @@ import dataclasses
 import enum
 
 from inspector.features.graph.fusion import Fusion, Step
+from inspector.features.graph.step_names import short_name
 from inspector.features.graph.targets import is_view
 from inspector.run.graph import Node
 
@@ -82,7 +83,8 @@ def call_kind(step: Step) -> str:
 def _why(step: Step, node: Node) -> Why:
     if step.kind == "user_kernel":
         return Why.OWN
-    starts = (why for prefixes, why in _BY_NAME if _short(node).startswith(prefixes))
+    name = short_name(node.target)
+    starts = (why for prefixes, why in _BY_NAME if name.startswith(prefixes))
     named = _by_space(node) or next(starts, None)
     if named is not None:
         return named
@@ -104,7 +106,7 @@ def _by_space(node: Node) -> Why | None:
 
 def _library(node: Node) -> str:
     """The library that a call is bound for; torch itself decides it at run time for some."""
-    name, space = _short(node), node.target.partition(".")[0]
+    name, space = short_name(node.target), node.target.partition(".")[0]
     is_gpu = any(tensor.device.startswith("cuda") for tensor in node.tensors)
     if space in {"mkldnn", "onednn"}:
         return "oneDNN"
@@ -115,8 +117,3 @@ def _library(node: Node) -> str:
     if name in {"convolution", "convolution_backward", "_convolution"}:
         return "cuDNN" if is_gpu else "oneDNN"
     return ""
-
-
-def _short(node: Node) -> str:
-    parts = node.target.removeprefix("torch.ops.").split(".")
-    return parts[1] if len(parts) > 1 else parts[0]

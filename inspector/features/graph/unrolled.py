@@ -15,7 +15,7 @@ from inspector.shared.stack import StackFrame
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _OF_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
-_Key: TypeAlias = tuple[str, int]
+_Key: TypeAlias = tuple[str, int]  # a file and a line
 LEAST_TIMES = 16
 LEAST_OPERATORS = 100
 _LEAST_SHARE = 0.5

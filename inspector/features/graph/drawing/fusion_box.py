@@ -66,8 +66,12 @@ def _operators(step: Step) -> list[list[Cell]]:
     rows = []
     groups = [(key, list(found)) for key, found in itertools.groupby(shown, _origin)]
     for (aten, where), nodes in groups[:_MOST_ROWS]:
-        rows.append([Cell(_names(aten, nodes)), Cell(where, size=_SMALL, colour=style.MUTED,
-                                                     align="right")])  # fmt: skip
+        operators = [labels.operator(node) for node in nodes]
+        names = labels.listed(operators, _ROW)
+        if aten and operators != [aten]:
+            names = f"{aten}: {labels.listed(operators, max(_ROW - len(aten), _LEAST))}"
+        line = Cell(where, size=_SMALL, colour=style.MUTED, align="right")
+        rows.append([Cell(names), line])
     rest = sum(len(nodes) for _, nodes in groups[_MOST_ROWS:])
     rows += [[Cell(f"… {labels.count(rest, 'more operator')}", size=_SMALL)]] if rest else []
     if not shown:
@@ -81,16 +85,15 @@ def _origin(node: Node) -> tuple[str, str]:
     return (parts[1] if len(parts) > 1 else node.aten), labels.line(node.line)
 
 
-def _names(aten: str, nodes: Sequence[Node]) -> str:
-    operators = [labels.operator(node) for node in nodes]
-    if not aten or operators == [aten]:
-        return labels.listed(operators, _ROW)
-    return f"{aten}: {labels.listed(operators, max(_ROW - len(aten), _LEAST))}"
-
-
 def _footer(kernel: Kernel, *, is_part: bool = False) -> Iterator[str]:
     step = kernel.step
-    yield _moved(step)
+    eager = step.bytes_eager
+    if step.bytes_ is None:
+        yield "bytes depend on the shapes"
+    else:
+        now, before = labels.size(step.bytes_), labels.size(eager or 0)
+        is_less = eager is not None and eager > step.bytes_ and before != now
+        yield f"{now} read and written" + (f", {before} in eager PyTorch" if is_less else "")
     if step.flops:
         intensity = f" · {step.flops_per_byte:,.1f} FLOP/B" if step.flops_per_byte else ""
         yield labels.flops(step.flops) + intensity
@@ -101,16 +104,6 @@ def _footer(kernel: Kernel, *, is_part: bool = False) -> Iterator[str]:
         more = "" if None in sizes else f", {labels.size(known.bytes_)},"
         yield f"{count}{more} never reach{'es' if known.count == 1 else ''} memory"
     yield from _counted(kernel, is_part=is_part)
-
-
-def _moved(step: Step) -> str:
-    if step.bytes_ is None:
-        return "bytes depend on the shapes"
-    moved = f"{labels.size(step.bytes_)} read and written"
-    alone = step.bytes_eager
-    if alone is None or alone <= step.bytes_ or labels.size(alone) == labels.size(step.bytes_):
-        return moved
-    return f"{moved}, {labels.size(alone)} in eager PyTorch"
 
 
 def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:
