@@ -17,11 +17,9 @@ from inspector.features.graph.drawing.options import Caption, Collapse, Colour, 
 from inspector.features.graph.drawing.roles import Roles
 from inspector.features.graph.drawing.stage_dot import stage_dot
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.make_fusion import make_fusion
-from inspector.records.fusion import Buffer, FusionPlan, Launch, Operation
-from inspector.records.graphs import TensorMeta
+from inspector.records.fusion import Buffer
 from inspector.run.graph import Graph, Node, Stage
-from inspector.shared.stack import StackFrame
+from tests.unit.fusions import SIZE, Kernel, fusion, node, tensor
 
 needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="`dot` is not installed")
 
@@ -42,25 +40,12 @@ HOSTILE = (
 )
 
 
-def tensor(*shape: int | str, dtype: str = "float32") -> TensorMeta:
-    return TensorMeta(dtype, shape, (), "cpu")
-
-
-def operator(
-    name: str,
-    target: str,
-    *inputs: str,
-    module: tuple[tuple[str, str], ...] = (),
-    line: int = 31,
-    **fields: object,
-) -> Node:
-    stack = (StackFrame("/home/user/model.py", line, "forward", "x = f(x)"),)
-    node = Node(name, "call_function", target, inputs, (tensor(8, 64),), stack, module)
-    return dataclasses.replace(node, **fields)  # type: ignore[arg-type]
+def operator(name: str, target: str, *inputs: str, at: int = 31, **fields: Any) -> Node:
+    return node(name, target, *inputs, at=at, **fields)
 
 
 def taken(name: str, *shape: int | str) -> Node:
-    return Node(name, "placeholder", name, tensors=(tensor(*shape),))
+    return node(name, "", tensors=(tensor(*shape),))
 
 
 def graph(*nodes: Node, stage: Stage = Stage.FORWARD, returns: Iterable[str] = ()) -> Graph:
@@ -77,9 +62,9 @@ def layers(count: int) -> Graph:
         inner = (*module, (f"layers.{n}.linear", "Linear"))
         nodes += [
             taken(f"weight_{n}", 64, 64),
-            operator(f"mm_{n}", "aten.mm.default", last, f"weight_{n}", module=inner, flops=1000),
-            operator(f"relu_{n}", "aten.relu.default", f"mm_{n}", module=inner),
-            operator(f"add_{n}", "aten.add.Tensor", f"relu_{n}", last, module=module),
+            operator(f"mm_{n}", "aten.mm.default", last, f"weight_{n}", modules=inner, flops=1000),
+            operator(f"relu_{n}", "aten.relu.default", f"mm_{n}", modules=inner),
+            operator(f"add_{n}", "aten.add.Tensor", f"relu_{n}", last, modules=module),
         ]
         last = f"add_{n}"
     return graph(*nodes)
@@ -87,37 +72,26 @@ def layers(count: int) -> Graph:
 
 def fused_layers(count: int) -> Fusion:
     """Each layer a call of a library and a kernel of two operators."""
-    found = dataclasses.replace(layers(count), stage=Stage.POST_GRAD, direction="inference")
-    operations, launches = [], []
-    buffers = {"x": Buffer("x", "input", dtype="float32", shape=(8, 64))}
+    kernels: list[Kernel] = []
+    buffers = [Buffer("x", "input", dtype="float32", shape=(8, 64))]
     last = "x"
     for n in range(count):
         weight, first, second = f"weight_{n}", f"buf{2 * n}", f"buf{2 * n + 1}"
-        buffers[weight] = Buffer(weight, "input", dtype="float32", shape=(64, 64))
-        buffers[first] = Buffer(
-            first, "intermediate", dtype="float32", shape=(8, 64), origin=f"mm_{n}"
-        )
+        kernels += [
+            Kernel("aten.mm.out", (f"mm_{n}",), {last: SIZE, weight: 8 * SIZE}, {first: SIZE},
+                   "extern"),
+            Kernel(f"triton_poi_fused_add_relu_{n}", (f"relu_{n}", f"add_{n}"),
+                   {first: SIZE, last: SIZE}, {second: SIZE}),
+        ]  # fmt: skip
         kind = "output" if n == count - 1 else "intermediate"
-        buffers[second] = Buffer(second, kind, dtype="float32", shape=(8, 64), origin=f"add_{n}")
-        reads, writes = {last: 2048, weight: 16384}, {first: 2048}
-        operations.append(
-            Operation(f"op{2 * n}", "extern", (f"mm_{n}",), f"mm_{n}", "aten.mm.out", reads=reads,
-                      writes=writes)
-        )  # fmt: skip
-        launches.append(Launch((f"op{2 * n}",), "extern", reads=reads, writes=writes, bytes_=20480))
-        reads, writes = {first: 2048, last: 2048}, {second: 2048}
-        origins = (f"relu_{n}", f"add_{n}")
-        operations.append(
-            Operation(f"op{2 * n + 1}", "pointwise", origins, f"add_{n}", reads=reads,
-                      writes=writes)
-        )  # fmt: skip
-        launches.append(
-            Launch((f"op{2 * n + 1}",), "pointwise", kernel=f"triton_poi_fused_add_relu_{n}",
-                   number=n, reads=reads, writes=writes, bytes_=6144)
-        )  # fmt: skip
+        buffers += [
+            Buffer(weight, "input", dtype="float32", shape=(64, 64)),
+            Buffer(first, "intermediate", dtype="float32", shape=(8, 64), origin=f"mm_{n}"),
+            Buffer(second, kind, dtype="float32", shape=(8, 64), origin=f"add_{n}"),
+        ]
         last = second
-    plan = FusionPlan("", "inference", tuple(operations), tuple(launches), buffers, ())
-    return make_fusion(plan, found)
+    found = dataclasses.replace(layers(count), stage=Stage.POST_GRAD)
+    return fusion(found, *kernels, buffers=tuple(buffers))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -153,7 +127,7 @@ def in_modules(*names: str) -> list[tuple[tuple[str, str], ...]]:
 A, B = in_modules("a", "b")
 X = taken("x", 8, 64)
 MASK = operator("mask", "aten.relu.default", "x")
-READERS = [operator(f"a{n}", "aten.mul.Tensor", "x", "mask", module=module)
+READERS = [operator(f"a{n}", "aten.mul.Tensor", "x", "mask", modules=module)
            for n, module in enumerate(in_modules(*"mnopqrst"))]  # fmt: skip
 PARAMETERS = Roles(parameters=frozenset(f"weight_{n}" for n in range(100)))
 MODULES = {"collapse": Collapse.MODULE}
@@ -164,33 +138,33 @@ PICTURES = {
     ),
     "stage_joint": lambda: stage_picture(
         X,
-        operator("mm", "aten.mm.default", "x", module=A),
-        operator("mm_1", "aten.mm.default", "mm", module=A, is_backward=True),
+        operator("mm", "aten.mm.default", "x", modules=A),
+        operator("mm_1", "aten.mm.default", "mm", modules=A, is_backward=True),
         stage=Stage.JOINT,
     ),
     "stage_modules": lambda: stage_dot(layers(9), CAPTION, Drawing(**MODULES, most_boxes=10)),
     "stage_parameters": lambda: stage_dot(layers(2), CAPTION, Drawing(**MODULES), PARAMETERS),
     "stage_of_a_module_called_twice": lambda: stage_picture(
         X,
-        operator("n1", "aten.relu.default", "x", module=A),
-        operator("n2", "aten.relu.default", "n1", module=B),
-        operator("n3", "aten.relu.default", "n2", module=A),
+        operator("n1", "aten.relu.default", "x", modules=A),
+        operator("n2", "aten.relu.default", "n1", modules=B),
+        operator("n3", "aten.relu.default", "n2", modules=A),
         **MODULES,
     ),
     "stage_of_two_modules_that_need_each_other": lambda: stage_picture(
         X,
-        operator("a1", "aten.relu.default", "x", module=A),
-        operator("b1", "aten.relu.default", "x", module=B),
-        operator("b2", "aten.relu.default", "a1", module=B),
-        operator("a2", "aten.relu.default", "b1", module=A),
+        operator("a1", "aten.relu.default", "x", modules=A),
+        operator("b1", "aten.relu.default", "x", modules=B),
+        operator("b2", "aten.relu.default", "a1", modules=B),
+        operator("a2", "aten.relu.default", "b1", modules=A),
         operator("end", "aten.add.Tensor", "a2", "b2"),
         **MODULES,
     ),
     "stage_two_tensors": lambda: stage_picture(
         X,
-        operator("n1", "aten.mul.Tensor", "x", module=A),
-        operator("n2", "aten.add.Tensor", "x", module=A),
-        operator("n3", "aten.sub.Tensor", "n1", "n2", module=B),
+        operator("n1", "aten.mul.Tensor", "x", modules=A),
+        operator("n2", "aten.add.Tensor", "x", modules=A),
+        operator("n3", "aten.sub.Tensor", "n1", "n2", modules=B),
         **MODULES,
     ),
     "stage_mask": lambda: stage_picture(

@@ -30,7 +30,7 @@ def shown_as(name: str) -> str:
 def test_hostile_names_stay_text(name: str) -> None:
     nodes = [
         taken("x", 8, name),
-        operator(name, name, "x", module=((name, name),), kernels=(name,), op="call_module",
+        operator(name, name, "x", modules=((name, name),), kernels=(name,), op="call_module",
                  stack=(StackFrame(name, 1, name, name),)),
     ]  # fmt: skip
     found = drawn(stage_dot(graph(*nodes), Caption(name, name, name, name)))

@@ -43,7 +43,7 @@ def test_many_groups_take_no_time() -> None:
     stack = [(StackFrame("/m.py", n % 20, "f", ""),) for n in range(20_000)]
     nodes = [
         operator(f"n{n}", "aten.relu.default", f"n{n - 1}", f"n{n - n % 20}", stack=stack[n],
-                 module=((f"m{n // 20}", "M"),))
+                 modules=((f"m{n // 20}", "M"),))
         for n in range(20_000)
     ]  # fmt: skip
     begin = time.process_time()
