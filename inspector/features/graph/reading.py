@@ -48,9 +48,8 @@ def read_graphs(
         graphs.append(dataclasses.replace(graph, number=seen[key]))
         seen[key] += 1
     graphs = [graph for graph in _with_saved(graphs) if graph.stage in stages]
-    if any(
-        graph.stage is Stage.POST_GRAD and any(map(_is_renamed, graph.nodes)) for graph in graphs
-    ):
+    lowered = (node for graph in graphs if graph.stage is Stage.POST_GRAD for node in graph.nodes)
+    if any(map(_is_renamed, lowered)):
         graphs = _with_products(graphs, places, roots)
     return graphs, unread
 
