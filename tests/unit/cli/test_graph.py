@@ -207,28 +207,6 @@ def test_graphs_of_one_name_have_files_of_their_own(
     assert "2 pictures, one for each graph (--graph and" in capsys.readouterr().err
 
 
-def test_a_number_is_a_recording_that_is_kept(
-    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    folder = tmp_path / ".inspector" / "4"
-    folder.mkdir(parents=True)
-    (folder / "trace.log").write_bytes((tmp_path / "plain.log").read_bytes())
-    meta = {"format_version": 1, "tool_version": "0", "ended": "2026-01-01T00:00:00+00:00"}
-    (folder / "meta.json").write_text(json.dumps(meta))
-    assert run("4", "--stage", "dynamo") == 0
-    assert "relu" in capsys.readouterr().out
-    assert run("5", "--stage", "dynamo") == 2
-    assert "There is no model, recording or trace '5'." in capsys.readouterr().err
-
-
-def test_reports_have_files_too(run: Main, tmp_path: Path) -> None:
-    for name in ("a.json", "a.md", "a.txt"):
-        assert run("a.log", "-o", name) == 0
-    assert json.loads((tmp_path / "a.json").read_text("utf-8"))["kind"] == "graph"
-    assert (tmp_path / "a.md").read_text("utf-8").startswith("# Graphs")
-    assert "triton_poi_0" in (tmp_path / "a.txt").read_text("utf-8")
-
-
 def test_a_file_and_a_report(run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run("a.log", "--graph", "0/0", "-o", "a.dot", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)["stage"] == "fusion"
