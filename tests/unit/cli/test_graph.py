@@ -211,6 +211,8 @@ def test_a_file_and_a_report(run: Main, capsys: pytest.CaptureFixture[str], tmp_
     assert run("a.log", "--graph", "0/0", "-o", "a.dot", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)["stage"] == "fusion"
     assert (tmp_path / "a.dot").exists()
+    assert run("a.log", "-o", "a.md") == 0
+    assert (tmp_path / "a.md").read_text("utf-8").startswith("# Graphs")
 
 
 def test_a_picture_without_graphviz_says_how_to_get_it(
