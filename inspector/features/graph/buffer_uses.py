@@ -49,7 +49,7 @@ _TAKING = frozenset([
 _LARGER = frozenset(["cat", "constant_pad_nd", "stack"])
 
 
-def told_uses(
+def uses_reason(
     fusion: Fusion, uses: Sequence[Uses], steps: tuple[Step, Step], names: tuple[str, str]
 ) -> Reason | None:
     """The reason, or None where nothing tells the uses apart."""

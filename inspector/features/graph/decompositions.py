@@ -50,9 +50,9 @@ class Decomposition:
 def decompositions(captured: Graph, later: Graph) -> tuple[Decomposition, ...]:
     """What the calls in Dynamo's graph became: ``layer_norm`` two ``aten.add.Tensor``, ….
 
-    A node of a later graph is told by the first of its earlier names. What AOTAutograd adds for the
-    backward pass mostly has none, and is left out; `aten_decompositions` has it. The operators in
-    the graph of a higher-order operator are among the others, if anything there can be told.
+    A node of a later graph is known by the first of its earlier names. What AOTAutograd adds for
+    the backward pass mostly has none, and is left out; `aten_decompositions` has it. The operators
+    in the graph of a higher-order operator are among the others, if anything there is known.
 
     Args:
         later: A graph of the same compilation.

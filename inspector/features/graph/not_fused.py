@@ -42,7 +42,7 @@ class Pair:
     reason: Reason | None
 
 
-def kept_apart(fusion: Fusion) -> list[Pair]:
+def unfused_pairs(fusion: Fusion) -> list[Pair]:
     """The pairs, those that would save most first; pairs that share nothing are left out.
 
     Of many kernels that use the same tensor only neighbours are pairs: one kernel for all of them

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.features.graph.buffer_uses import is_as_the_program_says, telling, told_uses
+from inspector.features.graph.buffer_uses import is_as_the_program_says, telling, uses_reason
 from inspector.features.graph.fusion import Step
 from inspector.features.graph.outside_graph import call_kind
 from inspector.features.graph.reasons import KNOWN, NODES_BETWEEN, Reason, explain
@@ -99,8 +99,8 @@ def reason_of(pair: Between) -> Reason | None:
     memory = pair.fusion.memory
     parts = (memory.root(name) for name in pair.first.writes if memory.is_part(name))
     if any(root in pair.second.reads for root in parts):
-        return pair.told(_PART)
-    return pair.told(_BETWEEN) if pair.is_passed_on and pair.has_one_between() else None
+        return pair.reason(_PART)
+    return pair.reason(_BETWEEN) if pair.is_passed_on and pair.has_one_between() else None
 
 
 def _of_said(pair: Between, apart: Apart) -> Reason | None:
@@ -108,12 +108,12 @@ def _of_said(pair: Between, apart: Apart) -> Reason | None:
     names = numbered(pair.fusion, steps[0]), numbered(pair.fusion, steps[1])
     if apart.reason.startswith(_ABOUT_USES):
         # Torch looks at what stands between two only after it looked at what they share.
-        between = pair.told(_BETWEEN) if pair.has_one_between() else None
-        told = between or about_result(pair) or _of_reductions(pair, apart, steps)
-        told = told or _of_change(pair)
-        told = told or told_uses(pair.fusion, apart.uses, steps, names)
-        if told is not None:
-            return told
+        between = pair.reason(_BETWEEN) if pair.has_one_between() else None
+        reason = between or about_result(pair) or _of_reductions(pair, apart, steps)
+        reason = reason or _of_change(pair)
+        reason = reason or uses_reason(pair.fusion, apart.uses, steps, names)
+        if reason is not None:
+            return reason
     found = explain(apart.reason, apart.arguments)
     if apart.reason == "template epilogue not satisfied":
         is_changed = any(item.mutates for item in pair.operations(steps[1]))
@@ -140,7 +140,7 @@ def _of_change(pair: Between) -> Reason | None:
     }
     buffers = [pair.fusion.buffers.get(name) for name in changed]
     is_input = any(buffer is not None and buffer.kind == "input" for buffer in buffers)
-    return pair.told(_IN_PLACE) if is_input else None
+    return pair.reason(_IN_PLACE) if is_input else None
 
 
 def _of_call(pair: Between, call: Step) -> Reason:

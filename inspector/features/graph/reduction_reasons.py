@@ -70,11 +70,11 @@ def about_parts(pair: Between) -> Reason | None:
         return None
     first = pair.operations(pair.first)
     if _second_parts(first, pair.operations(pair.second)):
-        return pair.told(_SPLIT)
+        return pair.reason(_SPLIT)
     said = pair.apart.reason if pair.apart else ""
     is_over_elements = said.startswith("nodes numel") and pair.second.kind != "reduction"
     if is_over_elements and _second_parts(pair.fusion.plan.operations, first):
-        return pair.told(_BEHIND_SPLIT)
+        return pair.reason(_BEHIND_SPLIT)
     return None
 
 
@@ -95,8 +95,8 @@ def about_result(pair: Between) -> Reason | None:
     if not passed or max(elements, default=0) <= min(passed):
         return None
     if _second_parts(pair.fusion.plan.operations, pair.operations(pair.first)):
-        return pair.told(_BEHIND_SPLIT)
-    return pair.told(dataclasses.replace(_RESULT, change=_order_change(pair, results)))
+        return pair.reason(_BEHIND_SPLIT)
+    return pair.reason(dataclasses.replace(_RESULT, change=_order_change(pair, results)))
 
 
 def _order_change(pair: Between, results: Collection[str]) -> str:
@@ -142,12 +142,12 @@ def _about_order(pair: Between) -> Reason | None:
     parts = [_is_first_part(pair, step) for step in reductions]
     if len(reductions) == len(steps):
         if any(parts) and not all(parts) and _is_same_matrix(pair):
-            return pair.told(_BESIDE_SPLIT)
+            return pair.reason(_BESIDE_SPLIT)
         change = _MIXED if _can_be_mixed(pair) else ""
-        return pair.told(dataclasses.replace(_DIMENSIONS, change=change))
+        return pair.reason(dataclasses.replace(_DIMENSIONS, change=change))
     # What is written by a reduction is read by it in its own order, in parts or not.
     is_behind = pair.is_passed_on and reductions[0] is pair.first
-    return pair.told(_BESIDE_SPLIT) if any(parts) and not is_behind else None
+    return pair.reason(_BESIDE_SPLIT) if any(parts) and not is_behind else None
 
 
 def _is_first_part(pair: Between, step: Step) -> bool:

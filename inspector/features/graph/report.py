@@ -11,7 +11,7 @@ from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.line_kernels import kernels_naming
 from inspector.features.graph.lookup import Around, around_line
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.not_fused import Pair, SplitByBreak, kept_apart
+from inspector.features.graph.not_fused import Pair, SplitByBreak, unfused_pairs
 from inspector.features.graph.operators import GraphOperators, count_operators
 from inspector.features.graph.outside_graph import Outside, outside
 from inspector.features.graph.reading import read_graphs
@@ -205,7 +205,7 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
             lowered.remove(graph)
             hints = process.graphs.hints.get(place.compile_id, {})
             fusion = make_fusion(plan, graph, graph.number, hints)
-            yield FusionRow(fusion, tuple(kept_apart(fusion)))
+            yield FusionRow(fusion, tuple(unfused_pairs(fusion)))
     if nested:
         unread.append(
             f"what was fused in {count(nested, 'graph')} inside of higher-order operators (cond, "

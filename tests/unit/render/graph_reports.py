@@ -13,7 +13,7 @@ import jsonschema
 
 from inspector import plugins
 from inspector.cli.schema import schema_of
-from inspector.features.graph.not_fused import kept_apart
+from inspector.features.graph.not_fused import unfused_pairs
 from inspector.features.graph.report import (
     FUSION,
     FusionRow,
@@ -84,7 +84,7 @@ def row(named: Names = str, frame: StackFrame | None = None) -> FusionRow:
             Apart(0, 3, named("new in torch %s"), ("9.9",)),
         ),
     )  # fmt: skip
-    return FusionRow(found, tuple(kept_apart(found)))
+    return FusionRow(found, tuple(unfused_pairs(found)))
 
 
 def fused(**changes: Any) -> GraphReport:

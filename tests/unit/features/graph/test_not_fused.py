@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.not_fused import Pair, grouped, kept_apart, split_by_breaks
+from inspector.features.graph.not_fused import Pair, grouped, split_by_breaks, unfused_pairs
 from inspector.features.graph.pair_reasons import TEMPLATES
 from inspector.features.graph.reasons import Reason
 from inspector.records.fusion import Apart, Buffer, Uses
@@ -35,7 +35,7 @@ def apart(reason: str, *arguments: str, uses: tuple[Uses, ...] = (), turned: boo
 
 
 def pair_of(found: Fusion) -> tuple[Pair, Reason]:
-    (pair,) = kept_apart(found)
+    (pair,) = unfused_pairs(found)
     assert pair.reason is not None
     return pair, pair.reason
 
@@ -46,12 +46,12 @@ def with_reason(*found: Apart, buffers: tuple[Buffer, ...] = (BUF0,)) -> Fusion:
 
 def test_what_is_read_twice_is_read_once() -> None:
     small = Kernel("k1", ("sum_1",), {"x": 100}, {"buf1": 32})
-    (pair,) = kept_apart(fusion(GRAPH, RELU_K, small, buffers=(BUF0,)))
+    (pair,) = unfused_pairs(fusion(GRAPH, RELU_K, small, buffers=(BUF0,)))
     assert (pair.shared, pair.saved_bytes) == (("x",), 100)
 
 
 def test_what_is_only_passed_on_is_neither_written_nor_read() -> None:
-    (pair,) = kept_apart(with_reason())
+    (pair,) = unfused_pairs(with_reason())
     assert (pair.first, pair.second, pair.shared) == (0, 1, ("buf0",))
     assert pair.saved_bytes == 2 * SIZE
     assert (pair.said, pair.reason) == ("", None)
@@ -59,13 +59,13 @@ def test_what_is_only_passed_on_is_neither_written_nor_read() -> None:
 
 @pytest.mark.parametrize("buffers", [(), (Buffer("buf0", "output"),)])
 def test_what_is_returned_or_not_known_is_still_written(buffers: tuple[Buffer, ...]) -> None:
-    (pair,) = kept_apart(with_reason(buffers=buffers))
+    (pair,) = unfused_pairs(with_reason(buffers=buffers))
     assert pair.saved_bytes == SIZE
 
 
 def test_what_a_third_uses_is_still_written() -> None:
     third = Kernel("triton_2", ("mm",), {"buf0": SIZE}, {"buf2": SIZE})
-    pairs = kept_apart(fusion(GRAPH, RELU_K, SUM_K, third, buffers=(BUF0,)))
+    pairs = unfused_pairs(fusion(GRAPH, RELU_K, SUM_K, third, buffers=(BUF0,)))
     assert {(pair.first, pair.second): pair.saved_bytes for pair in pairs} == {
         (0, 1): SIZE, (0, 2): SIZE, (1, 2): SIZE,
     }  # fmt: skip
@@ -77,13 +77,13 @@ def test_those_that_save_most_stand_first_and_nothing_saved_is_no_pair() -> None
         Kernel("k1", ("sum_1",), {"x": 10, "gone": 0}, {"buf1": 32}),
         Kernel("k2", ("mm",), {"buf0": SIZE, "gone": 0}, {"buf2": 32}),
     )
-    pairs = kept_apart(fusion(GRAPH, *kernels, buffers=(BUF0,)))
+    pairs = unfused_pairs(fusion(GRAPH, *kernels, buffers=(BUF0,)))
     assert [(pair.first, pair.second) for pair in pairs] == [(0, 2), (0, 1)]
 
 
 def test_what_is_written_over_later_is_not_read() -> None:
     writer = Kernel("k1", ("sum_1",), {"buf1": 5}, {"x": SIZE})
-    assert kept_apart(fusion(GRAPH, RELU_K, writer, buffers=(BUF0,))) == []
+    assert unfused_pairs(fusion(GRAPH, RELU_K, writer, buffers=(BUF0,))) == []
 
 
 def test_what_is_changed_in_place_is_changed_where_it_lies() -> None:
@@ -91,7 +91,7 @@ def test_what_is_changed_in_place_is_changed_where_it_lies() -> None:
     first, second = found.plan.operations
     changing = dataclasses.replace(second, mutates=("buf0",))
     plan = dataclasses.replace(found.plan, operations=(first, changing))
-    (pair,) = kept_apart(dataclasses.replace(found, plan=plan))
+    (pair,) = unfused_pairs(dataclasses.replace(found, plan=plan))
     assert pair.saved_bytes == SIZE
 
 
@@ -100,7 +100,7 @@ def test_of_a_part_the_part_is_saved() -> None:
     small = Kernel("k1", ("sum_1",), {"x": SIZE}, {"buf1": 32})
     said = apart("no shared data", uses=(Uses("x", "part", "512", "64", 64),))
     whole = Buffer("x", "input", dtype="float32", shape=(8, 64))
-    (pair,) = kept_apart(fusion(GRAPH, RELU_K, small, buffers=(BUF0, whole), apart=(said,)))
+    (pair,) = unfused_pairs(fusion(GRAPH, RELU_K, small, buffers=(BUF0, whole), apart=(said,)))
     assert pair.saved_bytes == 64 * 4
 
 
@@ -134,7 +134,7 @@ def test_each_kind_of_call_has_its_reason(
 
 def test_two_calls_are_no_pair() -> None:
     other = Kernel("aten.bmm.out", ("sum_1",), {"buf0": SIZE}, {"buf1": 7}, "extern")
-    assert kept_apart(fusion(GRAPH, other, MM_K)) == []
+    assert unfused_pairs(fusion(GRAPH, other, MM_K)) == []
 
 
 @pytest.mark.parametrize("turned", [False, True])
@@ -153,7 +153,7 @@ def test_a_reason_of_one_of_several_launches_counts() -> None:
         Kernel("cpp_1", ("sum_1",), {"buf2": SIZE}, {"buf1": 32}, number=1),
     )
     said = Apart(2, 1, "device mismatch (%s vs %s)", ("a", "b"))
-    (pair,) = kept_apart(fusion(GRAPH, *kernels, buffers=(BUF0,), apart=(said,)))
+    (pair,) = unfused_pairs(fusion(GRAPH, *kernels, buffers=(BUF0,), apart=(said,)))
     assert (pair.first, pair.second, pair.said) == (0, 1, "device mismatch (a vs b)")
 
 
@@ -266,7 +266,7 @@ def test_equal_pairs_of_equal_layers_are_one() -> None:
     said = (apart("no shared data"), Apart(2, 3, "no shared data", ()))
     buffers = (BUF0, *(Buffer(f"b{number}", "intermediate") for number in (1, 2)))
     found = fusion(graph(*nodes), *kernels, buffers=buffers, apart=said)
-    pairs = [pair for pair in kept_apart(found) if pair.second == pair.first + 1]
+    pairs = [pair for pair in unfused_pairs(found) if pair.second == pair.first + 1]
     same = grouped(found, pairs)
     assert [(pair.first, pair.said, number) for pair, number in same] == [
         (0, "no shared data", 2), (4, "", 1),

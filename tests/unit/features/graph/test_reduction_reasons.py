@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.not_fused import Pair, kept_apart
+from inspector.features.graph.not_fused import Pair, unfused_pairs
 from inspector.records.fusion import Apart, Buffer, FusionPlan, Launch, Operation, Uses
 from tests.unit.fusions import SIZE, graph, node
 
@@ -52,7 +52,7 @@ def pairs(
     shared = {*one.reads, *one.writes} & {*other.reads}
     apart = Apart(*refused, said, (), tuple(Uses(name, use, "LEFT", "RIGHT", 8) for name in shared))
     plan = FusionPlan("graph_0", "forward", operations, launches, buffers, (apart,))
-    return kept_apart(make_fusion(plan, graph(X, SUM, OTHER, EXP)))
+    return unfused_pairs(make_fusion(plan, graph(X, SUM, OTHER, EXP)))
 
 
 def reason(found: list[Pair], refused: tuple[int, int] = (0, 1)) -> tuple[str, str, str]:
