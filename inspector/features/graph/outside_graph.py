@@ -21,16 +21,16 @@ class Why(enum.Enum):
     """Why the code is not Inductor's; the value says it of the operator."""
 
     LIBRARY = "a library computes it"
-    ATTENTION = "PyTorch's own attention kernel computes it"
-    CONVOLUTION = "PyTorch's own convolution computes it, with the library that it picks"
-    OWN = "it is a kernel that the program brings along"
-    HIGHER_ORDER = "its graphs are compiled apart"
-    CUSTOM = "it is a custom operator, of which Inductor sees the name alone"
-    COLLECTIVE = "it is a collective, which the library of communication does"
+    ATTENTION = "PyTorch's attention kernel computes it"
+    CONVOLUTION = "PyTorch's convolution computes it, with a library chosen at run time"
+    OWN = "a Triton kernel of the program"
+    HIGHER_ORDER = "its graphs are compiled separately"
+    CUSTOM = "a custom operator, opaque to Inductor"
+    COLLECTIVE = "a collective: the communication library runs it"
     COMPLEX = "Inductor generates no code for complex numbers"
     SIZES = "the size of its result depends on values"
-    RANDOM = "it draws with PyTorch's generator"
-    NO_CODE = "Inductor has no code for it on this device and calls PyTorch's kernel"
+    RANDOM = "it uses PyTorch's random number generator"
+    NO_CODE = "Inductor has no lowering for it on this device and calls PyTorch's kernel"
 
 
 _BY_NAME = (

@@ -149,10 +149,10 @@ def _no_line(run: Run, around: Around) -> str:
     text = f"Nothing in the recording comes from {around.asked}:{around.line}."
     if around.nearest:
         noun = "line" if len(around.nearest) == 1 else "lines"
-        text += f" Something comes from {noun} {', '.join(map(str, around.nearest))} of it."
+        text += f" The nearest {noun} with operators: {', '.join(map(str, around.nearest))}."
     elif around.known_files:
         files = [run.roots.shown(file) for file in around.known_files]
-        text += f" What it has comes from {listed(files, _MOST_FILES)}."
+        text += f" It has operators of {listed(files, _MOST_FILES)}."
     return text
 
 
