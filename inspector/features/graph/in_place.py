@@ -41,7 +41,7 @@ class InPlace:
         self._written = {
             name
             for node in filter(self.is_done, graph.nodes)
-            for name in self._views_of(node.inputs[-1] if node.inputs else node.name)
+            for name in self.views_of(node.inputs[-1] if node.inputs else node.name)
         }
 
     def is_done(self, node: Node) -> bool:
@@ -137,7 +137,7 @@ class InPlace:
     def _source(self, node: Node) -> Node | None:
         if not writes_a_part(node):
             return None
-        return self._nodes.get(self._views_of(node.inputs[-1])[-1])
+        return self._nodes.get(self.views_of(node.inputs[-1])[-1])
 
     def _root(self, name: str) -> str:
         """The tensor that a view, or what parts were written to, is of."""
@@ -154,7 +154,7 @@ class InPlace:
         self._roots.update(dict.fromkeys(chain, root))
         return root
 
-    def _views_of(self, name: str) -> list[str]:
+    def views_of(self, name: str) -> list[str]:
         """A value, and what it is a view of, up to what is none."""
         found = [name]
         for _ in self._nodes:  # a circle in a damaged recording ends

@@ -41,13 +41,7 @@ class Traffic:
 
     def root(self, name: str) -> str:
         """What a value is a view of, or itself."""
-        node = self._nodes.get(name)
-        for _ in self._all:  # a circle in a damaged recording ends
-            if node is None or not node.inputs or not is_view(node):
-                break
-            name = node.inputs[0]
-            node = self._nodes.get(name)
-        return name
+        return self.in_place.views_of(name)[-1]
 
     def is_constant(self, name: str) -> bool:
         """Whether a value is made out of nothing (``full``, ``iota``), wherever it is needed."""
