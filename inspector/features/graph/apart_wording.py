@@ -65,9 +65,10 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
     lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
     is_done = str(report.run.meta.settings.get("mode") or "").startswith("max-autotune")
     if is_done or (gpu is not None and not gpu.tunes_products):
-        plain = {"change": "", "is_advised": False}
         lines = [
-            dataclasses.replace(line, **plain) if line.change == TEMPLATES else line  # type: ignore[arg-type]
+            dataclasses.replace(line, change="", is_advised=False)
+            if line.change == TEMPLATES
+            else line
             for line in lines
         ]
     most = max((line.saved_bytes for line in lines), default=0)

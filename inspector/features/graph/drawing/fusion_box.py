@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 
@@ -29,9 +30,9 @@ def kernel_label(kernel: Kernel, number: int, part: str = "") -> str:
     kind = " · ".join(filter(None, (look.word, _common_module(step.operators))))
     rows.append([Cell(kind, size=_SMALL, fill=look.fill)])
     rows += [[Cell(part.replace("`", ""))]] if part else _operators(step)
-    for n, text in enumerate(_footer(kernel, is_part=bool(part))):
-        line = {"border": int(n == 0), "edge": look.colour, "sides": "t"}
-        rows.append([Cell(text, size=_SMALL, colour=style.MUTED, **line)])  # type: ignore[arg-type]
+    line = functools.partial(Cell, size=_SMALL, colour=style.MUTED, edge=look.colour, sides="t")
+    footer = enumerate(_footer(kernel, is_part=bool(part)))
+    rows += [[line(text, border=int(n == 0))] for n, text in footer]
     frame = style.Look(look.word, look.colour, "white", look.border, look.width)
     return table(rows, frame)
 
