@@ -130,7 +130,6 @@ MASK = operator("mask", "aten.relu.default", "x")
 READERS = [operator(f"a{n}", "aten.mul.Tensor", "x", "mask", modules=module)
            for n, module in enumerate(in_modules(*"mnopqrst"))]  # fmt: skip
 PARAMETERS = Roles(parameters=frozenset(f"weight_{n}" for n in range(100)))
-MODULES = {"collapse": Collapse.MODULE}
 PICTURES = {
     "stage": lambda: stage_dot(layers(2), CAPTION),
     "stage_saved": lambda: stage_picture(
@@ -142,14 +141,14 @@ PICTURES = {
         operator("mm_1", "aten.mm.default", "mm", modules=A, is_backward=True),
         stage=Stage.JOINT,
     ),
-    "stage_modules": lambda: stage_dot(layers(9), CAPTION, Drawing(**MODULES, most_boxes=10)),
-    "stage_parameters": lambda: stage_dot(layers(2), CAPTION, Drawing(**MODULES), PARAMETERS),
+    "stage_modules": lambda: stage_dot(layers(9), CAPTION, Drawing(Collapse.MODULE, most_boxes=10)),
+    "stage_parameters": lambda: stage_dot(layers(2), CAPTION, Drawing(Collapse.MODULE), PARAMETERS),
     "stage_of_a_module_called_twice": lambda: stage_picture(
         X,
         operator("n1", "aten.relu.default", "x", modules=A),
         operator("n2", "aten.relu.default", "n1", modules=B),
         operator("n3", "aten.relu.default", "n2", modules=A),
-        **MODULES,
+        collapse=Collapse.MODULE,
     ),
     "stage_of_two_modules_that_need_each_other": lambda: stage_picture(
         X,
@@ -158,18 +157,18 @@ PICTURES = {
         operator("b2", "aten.relu.default", "a1", modules=B),
         operator("a2", "aten.relu.default", "b1", modules=A),
         operator("end", "aten.add.Tensor", "a2", "b2"),
-        **MODULES,
+        collapse=Collapse.MODULE,
     ),
     "stage_two_tensors": lambda: stage_picture(
         X,
         operator("n1", "aten.mul.Tensor", "x", modules=A),
         operator("n2", "aten.add.Tensor", "x", modules=A),
         operator("n3", "aten.sub.Tensor", "n1", "n2", modules=B),
-        **MODULES,
+        collapse=Collapse.MODULE,
     ),
     "stage_mask": lambda: stage_picture(
         X, MASK, *READERS, operator("end", "aten.cat.default", *(f"a{n}" for n in range(8))),
-        **MODULES,
+        collapse=Collapse.MODULE,
     ),
     "stage_bytes": lambda: stage_dot(layers(2), CAPTION, Drawing(colour=Colour.BYTES)),
     "stage_flops": lambda: stage_dot(layers(2), CAPTION, Drawing(colour=Colour.FLOPS)),
