@@ -29,7 +29,6 @@ _KINDS = {
     "CuteDSLTemplateCaller": "cutedsl",
     "NVUniversalGemmCaller": "nv_universal_gemm",
 }
-_UNTIMED = TriedCandidate()
 _CHOICES_OF_TUNING = 5  # do_autotuning(self, name, input_nodes, layout, input_gen_fns, key, choices
 
 
@@ -41,7 +40,6 @@ class _Draft:
         tried: What is known of it before anything is timed.
         choices: Torch's own objects, one for each candidate.
         graph: The graph that is being lowered, or the one that it is part of.
-        is_deferred: It is decided in the scheduler.
         is_timed: There are times, measured or out of a cache.
         whole_ns: What measuring took, with waiting for candidates to be compiled.
     """
@@ -53,7 +51,6 @@ class _Draft:
     how: str = "measured"
     chosen: int | None = None
     error: str = ""
-    is_deferred: bool = False
     is_timed: bool = False
     benchmark_ns: int = 0
     whole_ns: int = 0
@@ -81,14 +78,12 @@ class _Draft:
         elif self.is_timed and not self.benchmark_ns:
             self.how = "cached"
 
-    def decide_late(self) -> None:
-        """What the scheduler decided: a Triton template said so, else it is a library's."""
-        if not self.is_timed:
-            self.how = "fixed"
-        if self.chosen is None:
-            libraries = [item if item.kind == "extern" else _UNTIMED for item in self.candidates]
-            best = fastest(libraries)
-            self.chosen = self.tried.default if best is None else best
+    def take_fastest(self, kind: str = "") -> None:
+        """Chooses the fastest candidate, or the fastest of a kind; the default where none is."""
+        best = fastest(
+            item if item.kind.startswith(kind) else TriedCandidate() for item in self.candidates
+        )
+        self.chosen = self.tried.default if best is None else best
 
     def write(self) -> None:
         """Writes ``inspector_autotuned``."""
@@ -145,7 +140,10 @@ class TemplateObserver(Hooks):
     def _write_late(self, decided: Sequence[_Draft]) -> None:
         self._deferred = [draft for draft in self._deferred if draft not in decided]
         for draft in decided:
-            draft.decide_late()
+            if not draft.is_timed:
+                draft.how = "fixed"
+            if draft.chosen is None:  # no Triton template was finalized: it is a library's
+                draft.take_fastest(kind="extern")
             draft.write()
 
     def _choose(self, called: Called) -> object:
@@ -188,10 +186,9 @@ class TemplateObserver(Hooks):
         choice = result[1] if isinstance(result, tuple) and len(result) == 2 else None  # noqa: PLR2004
         buffer = result[0] if isinstance(result, tuple) else result
         inner = getattr(getattr(buffer, "data", None), "data", None)
-        draft.is_deferred = type(inner).__name__ == "MultiTemplateBuffer"
         if failure:
             draft.how, draft.error = "failed", failure
-        elif draft.is_deferred:
+        elif type(inner).__name__ == "MultiTemplateBuffer":  # it is decided in the scheduler
             self._deferred.append(draft)
             return
         elif not draft.is_timed:
@@ -199,8 +196,7 @@ class TemplateObserver(Hooks):
         if not failure:
             draft.chosen = draft.place(choice)
             if draft.chosen is None:  # 2.11 does not say: it takes the fastest
-                best = fastest(draft.candidates)
-                draft.chosen = draft.tried.default if best is None else best
+                draft.take_fastest()
         if draft.chosen is None and len(draft.choices) == 1:
             draft.chosen = 0
         draft.write()
@@ -215,10 +211,8 @@ class TemplateObserver(Hooks):
             if draft is not None:
                 draft.whole_ns += time.perf_counter_ns() - begun_ns
         if draft is not None:
-            is_measured = draft.benchmark_ns > measured_ns
-            guarded(
-                "times of candidates", lambda: draft.take_times(timings, is_measured=is_measured)
-            )
+            measured = draft.benchmark_ns > measured_ns
+            guarded("candidates' times", lambda: draft.take_times(timings, is_measured=measured))
         return timings
 
     def _benchmark(self, called: Called) -> object:
@@ -239,9 +233,8 @@ class TemplateObserver(Hooks):
         candidates = draft.candidates
 
         def ended(outcome: Outcome) -> None:  # the time itself comes with those of the others
-            candidates[at] = dataclasses.replace(
-                candidates[at], spent_ns=outcome.took_ns, failed=outcome.failure
-            )
+            spent_ns, failed = outcome.took_ns, outcome.failure
+            candidates[at] = dataclasses.replace(candidates[at], spent_ns=spent_ns, failed=failed)
 
         return timed(called, "a candidate", ended)
 
@@ -259,16 +252,16 @@ class TemplateObserver(Hooks):
 
     def _finalize(self, called: Called) -> object:
         result = called.go()
-        given = next(iter((*called.args, *called.kwargs.values())), None)
-        guarded("what became of a template", lambda: self._finalized(given))
-        return result
 
-    def _finalized(self, given: object) -> None:
-        caller = given.get(None) if isinstance(given, Mapping) else given
-        for draft in self._deferred:
-            at = draft.place(caller)
-            if at is not None:
-                draft.chosen = at
+        def finalized() -> None:
+            given = called.arguments[1]
+            caller = given.get(None) if isinstance(given, Mapping) else given
+            for draft in self._deferred:
+                at = draft.place(caller)
+                draft.chosen = draft.chosen if at is None else at
+
+        guarded("what became of a template", finalized)
+        return result
 
     def _of(self, choices: Any) -> _Draft | None:
         """The operation that these candidates, or some of them, are for."""

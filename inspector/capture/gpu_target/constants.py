@@ -12,7 +12,7 @@ Constants are real tensors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from unittest import mock
 
@@ -40,15 +40,11 @@ def constants_on_cpu() -> Iterator[None]:
     """Constants are folded on the CPU inside of the ``with``."""
     folder = joint_graph.UniformValueConstantFolder
     with (
-        mock.patch.object(ConstantFolder, "run", _on_cpu(ConstantFolder.run)),
-        mock.patch.object(folder, "_deduce_value", _on_cpu(folder._deduce_value)),  # noqa: SLF001
+        _runs_on_cpu(ConstantFolder, "run"),
+        _runs_on_cpu(folder, "_deduce_value"),
+        _runs_on_cpu(folder, "_add_peephole_patterns"),
         mock.patch.object(proxy_tensor, "unset_fake_temporarily", _unset_and_on_cpu),
         mock.patch.object(GraphLowering, "get_attr", _get_attr(GraphLowering.get_attr)),
-        mock.patch.object(
-            folder,
-            "_add_peephole_patterns",
-            _on_cpu(folder._add_peephole_patterns),  # noqa: SLF001
-        ),
     ):
         yield
 
@@ -86,12 +82,15 @@ def _lifts_to_cuda(node: Any) -> bool:
     return lifts and isinstance(found, torch.Tensor) and found.device.type == "cuda"
 
 
-def _on_cpu(function: Callable[..., Any]) -> Callable[..., Any]:
+def _runs_on_cpu(owner: type, name: str) -> AbstractContextManager[object]:
+    """A function computes on the CPU inside of the ``with``."""
+    function = getattr(owner, name)
+
     def run(*args: Any, **options: Any) -> Any:
         with _CpuMode():
             return function(*args, **options)
 
-    return run
+    return mock.patch.object(owner, name, run)
 
 
 class _CpuMode(TorchDispatchMode):

@@ -64,8 +64,12 @@ def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> I
 
 def _perform(chosen: str, call: Attention, scale: float | None) -> Any:
     aten = torch.ops.aten
-    hidden = _CUDNN_HIDDEN if chosen == CUDNN else -math.inf
-    mask = _as_float(call.mask, call.query.dtype, hidden)
+    mask = call.mask
+    if mask is not None and mask.dtype == torch.bool:
+        # `convert_boolean_attn_mask` and `…_cudnn`: what is false becomes very small.
+        hidden = _CUDNN_HIDDEN if chosen == CUDNN else -math.inf
+        lowest = torch.scalar_tensor(hidden, dtype=call.query.dtype, device=mask.device)
+        mask = torch.where(mask, 0.0, lowest)
     if chosen == CUDNN:
         return aten._scaled_dot_product_cudnn_attention(  # noqa: SLF001 - the operator's name
             *call.tensors, mask, call.needs_gradient, call.dropout, call.is_causal, False,  # noqa: FBT003 - as declared
@@ -74,8 +78,7 @@ def _perform(chosen: str, call: Attention, scale: float | None) -> Any:
     if chosen == FLASH:
         return _flash(call, scale)
     if chosen == EFFICIENT:
-        if mask is not None:
-            mask = _aligned(mask, call)
+        mask = None if mask is None else _aligned(mask, call)
         return aten._scaled_dot_product_efficient_attention(  # noqa: SLF001
             *call.tensors, mask, call.needs_gradient, call.dropout, call.is_causal, scale=scale
         )[0]
@@ -100,13 +103,6 @@ def _flash(call: Attention, scale: float | None) -> Any:
     flash = torch.ops.aten._scaled_dot_product_flash_attention  # noqa: SLF001
     out = flash(*tensors, call.dropout, call.is_causal, return_debug_mask=False, scale=given)[0]
     return out[..., :size] if missing else out
-
-
-def _as_float(mask: Any, dtype: Any, hidden: float) -> Any:
-    """``convert_boolean_attn_mask`` and ``…_cudnn``: what is false becomes very small."""
-    if mask is None or mask.dtype != torch.bool:
-        return mask
-    return torch.where(mask, 0.0, torch.scalar_tensor(hidden, dtype=dtype, device=mask.device))
 
 
 def _aligned(mask: Any, call: Attention) -> Any:
@@ -145,7 +141,7 @@ def convolutions_of(gpu: Gpu) -> Iterator[None]:
     def determined(tensor: Any, weight: Any, backend: Any) -> Any:
         if backend is not _OURS:
             return layout(tensor, weight, backend)
-        return _layout(tensor, weight) if _uses_cudnn(tensor, gpu) else torch.contiguous_format
+        return _layout(tensor, weight, gpu)
 
     with (
         mock.patch.object(torch._C, "_select_conv_backend", selected),  # noqa: SLF001
@@ -154,15 +150,11 @@ def convolutions_of(gpu: Gpu) -> Iterator[None]:
         yield
 
 
-def _uses_cudnn(tensor: Any, gpu: Gpu) -> bool:
-    if not torch.backends.cudnn.enabled or not tensor.is_floating_point():
-        return False
-    return tensor.dtype != torch.bfloat16 or gpu.capability >= (8, 0)
-
-
-def _layout(tensor: Any, weight: Any) -> Any:
-    wanted = _LAYOUTS.get(weight.dim())
-    if torch.float64 in (tensor.dtype, weight.dtype):
+def _layout(tensor: Any, weight: Any, gpu: Gpu) -> Any:
+    is_wide_enough = tensor.dtype != torch.bfloat16 or gpu.capability >= (8, 0)
+    is_cudnns = torch.backends.cudnn.enabled and tensor.is_floating_point() and is_wide_enough
+    if not is_cudnns or torch.float64 in (tensor.dtype, weight.dtype):
         return torch.contiguous_format
-    found = {suggest_memory_format(tensor), suggest_memory_format(weight)}
-    return wanted if wanted in found else torch.contiguous_format
+    wanted = _LAYOUTS.get(weight.dim())
+    formats = {suggest_memory_format(tensor), suggest_memory_format(weight)}
+    return wanted if wanted in formats else torch.contiguous_format

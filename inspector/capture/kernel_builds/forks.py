@@ -97,15 +97,11 @@ def _received(running: _Running[T]) -> Outcome[T]:
     running.process.join()
     running.connection.close()
     if value is None and not error:
-        error = _death(running.process.exitcode)
-    return Outcome(running.task, value, error)
-
-
-def _death(exit_code: int | None) -> str:
-    if exit_code is not None and exit_code < 0:
+        code = running.process.exitcode or 0
+        error = f"the compiler ended with {code}"
         with contextlib.suppress(ValueError):
-            return f"the compiler died of {signal.Signals(-exit_code).name}"
-    return f"the compiler ended with {exit_code}"
+            error = f"the compiler died of {signal.Signals(-code).name}"
+    return Outcome(running.task, value, error)
 
 
 def _kill(running: _Running[T]) -> None:

@@ -58,14 +58,15 @@ class KernelObserver(Hooks):
     def _functions(self, called: Called) -> object:
         self._note = None
         result = called.go()
-        guarded("vectors of a loop", lambda: self._keep_reason(*called.arguments[:2]))
-        return result
 
-    def _keep_reason(self, proxy: Any, functions: Any) -> None:
-        """On the kernel itself: fused loops come out of several, and some are thrown away."""
-        note = self._note
-        proxy.inspector_nodes = scheduler_nodes(functions)
-        proxy.inspector_reason = note.reason if note is not None else no_tiling(proxy)
+        def keep_reason() -> None:
+            """On the kernel itself: fused loops come out of several, and some are thrown away."""
+            note, (proxy, functions, *_) = self._note, called.arguments
+            proxy.inspector_nodes = scheduler_nodes(functions)
+            proxy.inspector_reason = note.reason if note is not None else no_tiling(proxy)
+
+        guarded("vectors of a loop", keep_reason)
+        return result
 
     def _loops(self, called: Called) -> object:
         result, args = called.go(), called.arguments
