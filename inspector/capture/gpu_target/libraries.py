@@ -9,7 +9,7 @@ choice made for the target. Autograd and the fake kernels see the chosen operato
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from unittest import mock
@@ -18,6 +18,7 @@ import torch
 from torch._prims_common import suggest_memory_format
 from torch.nn import functional
 
+from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.sdp_choice import CUDNN, EFFICIENT, FLASH, Attention, choose
 from inspector.shared.gpus import Gpu
 
@@ -31,10 +32,10 @@ _CUDNN_HIDDEN = -65504.0
 
 
 @contextmanager
-def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> Iterator[None]:
+def attention_of(gpu: Gpu, cudnn_version: int, notes: Notes) -> Iterator[None]:
     """Attention on CUDA tensors is that of a GPU inside of the ``with``.
 
-    Without cuDNN its version is 0; `note` is told every choice.
+    Without cuDNN its version is 0; every choice is noted.
     """
 
     def attention(  # noqa: PLR0913, PLR0917 - the operator's own arguments
@@ -50,7 +51,7 @@ def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> I
     ) -> Any:
         call = Attention(query, key, value, attn_mask, dropout_p, is_causal, enable_gqa)
         chosen = choose(call, gpu, cudnn_version)
-        note(chosen)
+        notes.attention.append(chosen)
         return _perform(chosen, call, scale)
 
     library = torch.library.Library("aten", "IMPL")

@@ -72,7 +72,7 @@ def gpu_target(gpu: Gpu) -> Iterator[None]:
         # The engine began its threads, if any, for the devices that there are.
         torch.autograd.set_multithreading_enabled(False),
         constants_on_cpu(),
-        attention_of(gpu, cudnn or _CUDNN, lambda kernel: notes.attention.append(kernel)),
+        attention_of(gpu, cudnn or _CUDNN, notes),
         convolutions_of(gpu),
         without_measuring(notes),
         _compiling_for(notes, report),

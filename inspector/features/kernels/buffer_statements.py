@@ -9,15 +9,15 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.features.kernels.literals import output_module
+from inspector.features.kernels.generated_source import output_module
 from inspector.run.kernel import GraphCode
 
 ALLOCATES = "empty_strided"
 RENAMES = "reinterpret_tensor"
 ASSERTS = "assert_size_stride"
-_PARTS = ("partition_", "subgraph_", "repeated_")
+_PARTS = ("call", "partition_", "subgraph_", "repeated_")
 _NO_CALLS = ("get_raw_stream", "assert_alignment", "args.clear", "torch.cuda.set_device")
 
 
@@ -110,23 +110,15 @@ def deleted_names(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str]]:
 
 def _functions(module: ast.Module) -> Iterator[ast.FunctionDef]:
     for statement in module.body:
-        found = statement.body if isinstance(statement, ast.ClassDef) else [statement]
-        for item in found:
-            if isinstance(item, ast.FunctionDef) and (
-                item.name == "call" or item.name.startswith(_PARTS)
-            ):
+        for item in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
+            if isinstance(item, ast.FunctionDef) and item.name.startswith(_PARTS):
                 yield item
 
 
-def _simple(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def _simple(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements, also those within ``with``, ``if`` and loops."""
     for statement in body:
-        inner = [
-            item
-            for field in ("body", "orelse")
-            for item in getattr(statement, field, None) or ()
-            if isinstance(item, ast.stmt)
-        ]
+        inner = [*getattr(statement, "body", ()), *getattr(statement, "orelse", ())]
         if inner:
             yield from _simple(inner)
         else:
@@ -142,29 +134,23 @@ def _statement(
     used = frozenset(item.id for item in ast.walk(value) if isinstance(item, ast.Name))
     target = node.targets[0] if isinstance(node, ast.Assign) else None
     name = target.id if isinstance(target, ast.Name) else ""
-    if isinstance(value, ast.Call):
-        what = ast.unparse(value.func)
-        if what.rpartition(".")[2].startswith(ALLOCATES) and name:
-            shape = _numbers(value.args[0]) if value.args else ()
-            dtype = ast.unparse(value.args[2]) if len(value.args) > 2 else ""  # noqa: PLR2004
-            yield Statement(
-                node.lineno, function, Kind.ALLOCATION, name, used, shape,
-                dtype.removeprefix("torch."),
-            )  # fmt: skip
-        elif what == RENAMES and name:
-            kind = _renaming(node.lineno, used, deleted)
-            yield Statement(node.lineno, function, kind, name, used)
-        elif node.lineno in called or not what.startswith((ASSERTS, *_NO_CALLS)):
-            kind = Kind.RESULT if name else Kind.CALL
-            yield Statement(node.lineno, function, kind, name, used)
-    elif isinstance(value, ast.Name) and name:
-        yield Statement(node.lineno, function, _renaming(node.lineno, used, deleted), name, used)
+    what = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
+    goes = any((node.lineno, item) in deleted for item in used)
+    shape: tuple[int, ...] = ()
+    kind, dtype = None, ""
+    if isinstance(value, ast.Call) and what.rpartition(".")[2].startswith(ALLOCATES) and name:
+        kind = Kind.ALLOCATION
+        shape = _numbers(value.args[0]) if value.args else ()
+        dtype = ast.unparse(value.args[2]) if len(value.args) > 2 else ""  # noqa: PLR2004
+    elif name and (what == RENAMES or isinstance(value, ast.Name)):
+        kind = Kind.RENAME if goes else Kind.ALIAS
+    elif what and (node.lineno in called or not what.startswith((ASSERTS, *_NO_CALLS))):
+        kind = Kind.RESULT if name else Kind.CALL
     elif isinstance(value, ast.Subscript) and name:
-        yield Statement(node.lineno, function, Kind.PART, name, used)
-
-
-def _renaming(line: int, used: frozenset[str], deleted: set[tuple[int, str]]) -> Kind:
-    return Kind.RENAME if any((line, name) in deleted for name in used) else Kind.ALIAS
+        kind = Kind.PART
+    if kind is not None:
+        dtype = dtype.removeprefix("torch.")
+        yield Statement(node.lineno, function, kind, name, used, shape, dtype)
 
 
 def _asserted(node: ast.stmt) -> dict[str, Layout]:

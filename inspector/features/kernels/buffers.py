@@ -123,14 +123,9 @@ class Buffers:
             if item.line > until and followed.is_used_again(item):
                 break  # what is written until then is what it was made for
             followed.step(item)
-        layout = self._code.layouts.get(first.name)
-        shape = first.shape or (layout.shape if layout is not None else ())
-        return Buffer(
-            names=(*followed.aliases, *followed.names),
-            shape=shape,
-            dtype=first.dtype,
-            filled_by=tuple(followed.filled_by),
-        )
+        layout = self._code.layouts.get(first.name, Layout(()))
+        names = (*followed.aliases, *followed.names)
+        return Buffer(names, first.shape or layout.shape, first.dtype, tuple(followed.filled_by))
 
 
 class _Followed:

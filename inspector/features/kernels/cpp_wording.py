@@ -53,22 +53,15 @@ def parallel_text(item: CppFacts) -> str:
 def nest_lines(item: CppFacts) -> Iterator[str]:
     """What keeps nests of loops from vectors or from threads, each in a line."""
     said = item.said
-    nests = item.nests if said is not None else ()
-    found = collections.Counter(
-        f"{nest_text(nest)}: {'; '.join(parts)}"
-        for nest in nests
-        if said is not None and (parts := _lacks(nest, said))
-    )
-    yield from (f"{number} times {line}" if number > 1 else line for line, number in found.items())
-
-
-def _lacks(nest: CppNest, said: CppKernelLoops) -> list[str]:
-    parts = []
-    if nest.reason is not None:
-        parts.append(f"no vectors: {reason_text(nest.reason)}")
-    if said.threads > 1 and not any(loop.parallel for loop in nest.loops):
-        parts.append(f"serial: {_why_serial(nest, said)}")
-    return parts
+    counted: collections.Counter[str] = collections.Counter()
+    for nest in item.nests if said is not None else ():
+        parts = [f"no vectors: {reason_text(nest.reason)}"] if nest.reason is not None else []
+        if said and said.threads > 1 and not any(loop.parallel for loop in nest.loops):
+            parts.append(f"serial: {_why_serial(nest, said)}")
+        if parts:
+            counted[f"{nest_text(nest)}: {'; '.join(parts)}"] += 1
+    for line, number in counted.items():
+        yield f"{number} times {line}" if number > 1 else line
 
 
 def _why_serial(nest: CppNest, said: CppKernelLoops) -> str:
@@ -95,9 +88,14 @@ def reason_text(reason: NotTiled | None) -> str:
             names = listed([name.removeprefix("torch.") for name in reason.dtypes])
             return f"Inductor has no vectors of {names}"
         case NotTiled(kind="indexing"):
+            # Each stride once, with an index that has it.
+            strides = {stride: index for index, stride in reversed(reason.strides)}
+            shown = [f"stride {stride} in {strides[stride]}" for stride in
+                     dict.fromkeys(stride for _, stride in reason.strides)]  # fmt: skip
             return (
                 f"{reason.accesses} of {count(reason.operations, 'operation')} are accesses that "
-                f"are not contiguous ({_strides(reason)}), and Inductor vectorises only below 12 %"
+                f"are not contiguous ({', '.join(shown[:_MOST_STRIDES]) or 'no strides recorded'}),"
+                " and Inductor vectorises only below 12 %"
             )
         case NotTiled(kind="short"):
             return (
@@ -109,12 +107,3 @@ def reason_text(reason: NotTiled | None) -> str:
         case NotTiled(kind="scalar"):
             return "it computes one element"
     return "the recording does not say why"
-
-
-def _strides(reason: NotTiled) -> str:
-    """Each stride once, with an index that has it."""
-    found: dict[str, str] = {}
-    for index, stride in reason.strides:
-        found.setdefault(stride, index)
-    shown = [f"stride {stride} in {index}" for stride, index in found.items()][:_MOST_STRIDES]
-    return ", ".join(shown) or "no strides recorded"

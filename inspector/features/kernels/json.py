@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from inspector.features.kernels.cpp_wording import reason_text
 from inspector.features.kernels.report import FORMAT_VERSION, KernelRow, KernelsReport
 from inspector.records.gpu_target import GpuTarget, MeasuredDecision
-from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest, NotTiled
+from inspector.records.kernels import CppLoop, CppNest, NotTiled
 from inspector.report.json.common import COMMON, versions
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop, whole_nests
@@ -69,13 +69,9 @@ def _nests(scope: Scope) -> Sequence[CppNest] | None:
     return None if said is None else list(whole_nests(said))
 
 
-def _said(scope: Scope) -> CppKernelLoops | None:
-    return scope.of(CppFacts).said
-
-
 def _isa(scope: Scope) -> str | None:
     """The vector ISA; null if it was not recorded, or there is none."""
-    said = _said(scope)
+    said = scope.of(CppFacts).said
     return said.isa or None if said else None
 
 
