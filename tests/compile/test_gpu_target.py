@@ -21,9 +21,8 @@ from torch._inductor import compile_fx
 from torch._inductor.graph import GraphLowering
 from torch._subclasses import meta_utils
 
-from inspector.capture.gpu_target import session
+from inspector.capture.gpu_target import notes, session
 from inspector.capture.gpu_target.accelerator import _registry
-from inspector.capture.gpu_target.notes import Notes
 from inspector.records.gpu_target import GpuTarget
 from inspector.shared.gpu_table import known_gpu
 from tests.compile.warm_python import INSPECT
@@ -168,8 +167,8 @@ def test_a_graph_is_lowered_once_more_as_it_was_the_first_time() -> None:
     said: list[GpuTarget] = []
     codes: list[str] = []
     save = mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append))
-    once_more = mock.patch.object(Notes, "_other_paddings", return_value=[frozenset({"nothing"})])
-    with save, once_more, _h200(said):
+    islice = mock.patch.object(notes, "islice", return_value=[frozenset({"nothing"})])
+    with save, islice, _h200(said):
         torch.compile(model)(torch.randn(2, 8, 32)).sum().backward()
     torch._dynamo.reset()
 

@@ -18,7 +18,6 @@ from inspector.run.kernel_analysis import (
     ConfigAnalysis,
     InstructionCount,
     InstructionKind,
-    Loop,
     Occupancy,
     OccupancyLimit,
 )
@@ -54,36 +53,28 @@ def analyse_texts(
     if limits is not None and config.resources is not None:
         warps = config.launched_warps or config.num_warps
         occupancy = occupancy_of(config.resources, warps * config.num_ctas, limits)
+    kinds = [kind_of(item) for item in instructions]
+    hot = hot_loop(listing, module)
+    inside = Counter(kinds[hot.first : hot.last + 1] if hot else ())
+    products = Counter(
+        f"{item.opcode} {tensor_core_dtype(item)}"
+        for item, kind in zip(instructions, kinds, strict=True)
+        if kind is InstructionKind.TENSOR
+    )
     return ConfigAnalysis(
         occupancy=occupancy,
         loads=widths_of(accesses, instructions, _LOADS),
         stores=widths_of(accesses, instructions, (AccessKind.STORE,)),
         accesses=accesses,
-        instructions=_counts(instructions, hot_loop(listing, module)),
-        tensor_cores=_tensor_cores(instructions),
+        instructions=tuple(
+            InstructionCount(kind, count, inside[kind])
+            for kind, count in Counter(kinds).most_common()
+        ),
+        tensor_cores=tuple(products.most_common()),
         fma_dots=_fma_dots(module),
         float64_lines=_float64_lines(module, instructions),
         int64_lines=_int64_lines(module),
     )
-
-
-def _counts(instructions: Sequence[Instruction], hot: Loop | None) -> tuple[InstructionCount, ...]:
-    everywhere = Counter(kind_of(item) for item in instructions)
-    inside = Counter(
-        kind_of(item) for item in instructions if hot and hot.first <= item.index <= hot.last
-    )
-    return tuple(
-        InstructionCount(kind, count, inside[kind]) for kind, count in everywhere.most_common()
-    )
-
-
-def _tensor_cores(instructions: Sequence[Instruction]) -> tuple[tuple[str, int], ...]:
-    counted = Counter(
-        f"{item.opcode} {tensor_core_dtype(item)}"
-        for item in instructions
-        if kind_of(item) is InstructionKind.TENSOR
-    )
-    return tuple(counted.most_common())
 
 
 def _fma_dots(module: Module) -> tuple[tuple[int, str], ...]:
@@ -136,15 +127,15 @@ def _int64_lines(module: Module) -> tuple[int, ...]:
 
 def occupancy_of(resources: Resources, warps: int, limits: GpuLimits) -> Occupancy:
     """How full a multiprocessor can be with blocks of one kernel."""
+    most_warps = limits.threads // _WARP
     blocks_by = {
         OccupancyLimit.REGISTERS: _by_registers(resources.registers, warps, limits),
         OccupancyLimit.SHARED_MEMORY: _by_shared_memory(resources, limits),
-        OccupancyLimit.WARPS: limits.threads // _WARP // warps if warps else 0,
+        OccupancyLimit.WARPS: most_warps // warps if warps else 0,
         OccupancyLimit.BLOCKS: limits.blocks,
     }
     blocks = min(blocks_by.values())
     limited = tuple(limit for limit, most in blocks_by.items() if most == blocks)
-    most_warps = limits.threads // _WARP
     if not blocks:
         limited = (OccupancyLimit.TOO_LARGE, *limited)
     return Occupancy(blocks, blocks * warps, most_warps, limited)
@@ -154,18 +145,16 @@ def _by_registers(registers: int, warps: int, limits: GpuLimits) -> int:
     if not registers or not warps:
         return limits.blocks
     of_warp = -(-registers * _WARP // _REGISTER_UNIT) * _REGISTER_UNIT
-    of_sub_processor = limits.registers // _SUB_PROCESSORS
-    held = of_sub_processor // of_warp * _SUB_PROCESSORS
+    held = limits.registers // _SUB_PROCESSORS // of_warp * _SUB_PROCESSORS
     rounded = -(-warps // _SUB_PROCESSORS) * _SUB_PROCESSORS
     return held // rounded if warps >= _SUB_PROCESSORS else held // warps
 
 
 def _by_shared_memory(resources: Resources, limits: GpuLimits) -> int:
     asked = resources.shared_bytes + resources.static_shared_bytes
-    is_new = limits.capability >= _NEW_SHARED
     if asked > limits.shared_block_bytes:
         return 0
-    asked += _RESERVED_BYTES if is_new else 0
+    is_new = limits.capability >= _NEW_SHARED
     unit = _SHARED_UNITS[is_new]
-    taken = -(-asked // unit) * unit
+    taken = -(-(asked + _RESERVED_BYTES * is_new) // unit) * unit
     return limits.shared_bytes // taken if taken else limits.blocks

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from inspector.features.kernels.binary.accesses import own_line
@@ -90,7 +90,13 @@ def _trips(
     for loop in loops:
         if loop.source is not None:
             by_source[loop.source].append(loop)
-    moved = _bytes_of_loops(module, indices)
+    # Bytes of global memory that a program accesses in one trip of each innermost loop.
+    moved: dict[int, int] = defaultdict(int)
+    for item in module.operations:
+        if item.name in _LOADS and item.loops:
+            shaped = indices.type_of(item.operands[0])
+            if shaped is not None:
+                moved[item.loops[-1]] += math.prod(shaped.shape) * element_bytes(shaped.pointee)
     trips = {}
     for number, made in by_source.items():
         count = indices.trips(module.loops[number - 1])
@@ -100,14 +106,3 @@ def _trips(
             unrolled = largest.bytes_moved * _WARP * warps / asked if asked else 1.0
             trips[largest] = count / max(1.0, round(unrolled))
     return trips
-
-
-def _bytes_of_loops(module: Module, indices: Indices) -> Mapping[int, int]:
-    """Bytes of global memory that a program accesses in one trip of each innermost loop."""
-    moved: dict[int, int] = defaultdict(int)
-    for item in module.operations:
-        if item.name in _LOADS and item.loops:
-            shaped = indices.type_of(item.operands[0])
-            if shaped is not None:
-                moved[item.loops[-1]] += math.prod(shaped.shape) * element_bytes(shaped.pointee)
-    return moved

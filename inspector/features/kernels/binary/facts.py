@@ -44,7 +44,9 @@ def facts_of(
     configs = []
     for built in build.configs:
         texts = texts_of(build, built)
-        if texts is None or not _fits(built, limits):
+        shared_bytes = built.resources.shared_bytes if built.resources else 0
+        # A device that lacks shared memory says so when the binary is loaded.
+        if texts is None or (limits and shared_bytes > limits.shared_block_bytes):
             continue
         config = built
         if grid and not built.grid:
@@ -53,23 +55,16 @@ def facts_of(
         prediction = predict(texts, config, limits, known) if limits else None
         configs.append(ConfigFacts(config, analysis, prediction))
     is_users = build.heuristic == "user_autotune"
-    chosen = configs if is_users else _not_skipped(configs)
-    return KernelFacts(build, tuple(chosen), limits, launches, is_users)
-
-
-def _not_skipped(configs: list[ConfigFacts]) -> list[ConfigFacts]:
-    """Without those that Inductor does not time because they spill, unless all do.
-
-    `CachingAutotuner.bench` (torch/_inductor/runtime/triton_heuristics.py) gives a generated kernel
-    with more than 16 spilled registers an infinite time.
-    """
+    # `CachingAutotuner.bench` (torch/_inductor/runtime/triton_heuristics.py) gives a generated
+    # kernel with more than 16 spilled registers an infinite time.
     timed = [
         facts
         for facts in configs
         if facts.config.resources is not None
         and facts.config.resources.spilled_registers <= _MOST_SPILLED
     ]
-    return timed or configs
+    chosen = configs if is_users else timed or configs
+    return KernelFacts(build, tuple(chosen), limits, launches, is_users)
 
 
 def texts_of(build: KernelBuild, config: ConfigBuild) -> dict[str, str] | None:
@@ -84,13 +79,6 @@ def texts_of(build: KernelBuild, config: ConfigBuild) -> dict[str, str] | None:
         except (OSError, ValueError):
             return None
     return texts
-
-
-def _fits(config: ConfigBuild, limits: GpuLimits | None) -> bool:
-    """Whether the device could load it: shared memory is checked only then."""
-    if limits is None or config.resources is None:
-        return True
-    return config.resources.shared_bytes <= limits.shared_block_bytes
 
 
 def limits_of(gpu: Gpu) -> GpuLimits:

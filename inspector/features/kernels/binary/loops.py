@@ -21,13 +21,18 @@ def loops_of(listing: Listing, module: Module) -> tuple[Loop, ...]:
     """All loops by their beginning."""
     spans: dict[int, int] = {}
     for instruction in listing.instructions:
-        start = _start(instruction, listing)
-        if start is not None:
+        target = _TARGET.search(instruction.operands) if instruction.opcode == "BRA" else None
+        start = listing.labels.get(target[1]) if target else None
+        # The branch to itself behind every kernel's end is no loop.
+        if start is not None and start < instruction.index:
             spans[start] = max(spans.get(start, 0), instruction.index)
-    ordered = sorted(spans.items(), key=lambda span: (span[0], -span[1]))
-    return tuple(
-        _loop(first, last, ordered, listing.instructions, module) for first, last in ordered
-    )
+    loops = []
+    for first, last in sorted(spans.items()):
+        depth = sum(start <= first and last <= end for start, end in spans.items())
+        inside = listing.instructions[first : last + 1]
+        moved = sum(access_bits(item) // 8 for item in inside if kind_of(item) in _GLOBAL)
+        loops.append(Loop(first, last, depth, moved, _source_loop(inside, module)))
+    return tuple(loops)
 
 
 def hot_loop(listing: Listing, module: Module) -> Loop | None:
@@ -42,20 +47,9 @@ def hot_loop(listing: Listing, module: Module) -> Loop | None:
     return max(heavy, key=lambda each: each[:2])[-1] if heavy else None
 
 
-def _start(instruction: Instruction, listing: Listing) -> int | None:
-    if instruction.opcode != "BRA":
-        return None
-    target = _TARGET.search(instruction.operands)
-    start = listing.labels.get(target[1]) if target else None
-    # The branch to itself behind every kernel's end is no loop.
-    return start if start is not None and start < instruction.index else None
-
-
-def _source_loop(
-    first: int, last: int, instructions: Sequence[Instruction], module: Module
-) -> int | None:
+def _source_loop(instructions: Sequence[Instruction], module: Module) -> int | None:
     """Number of the Triton loop that most of a stretch of instructions belongs to."""
-    lines = [own_line(item) for item in instructions[first : last + 1]]
+    lines = [own_line(item) for item in instructions]
     of_loop: dict[int, set[int]] = defaultdict(set)
     for item in module.operations:
         for number in item.loops:
@@ -63,19 +57,6 @@ def _source_loop(
     shares = {number: sum(line in own for line in lines) for number, own in of_loop.items()}
     best = max(shares, key=lambda number: (shares[number], number), default=None)
     return best if best is not None and shares[best] * 2 > len(lines) else None
-
-
-def _loop(
-    first: int,
-    last: int,
-    spans: Sequence[tuple[int, int]],
-    instructions: Sequence[Instruction],
-    module: Module,
-) -> Loop:
-    depth = sum(start <= first and last <= end for start, end in spans)
-    inside = instructions[first : last + 1]
-    moved = sum(access_bits(item) // 8 for item in inside if kind_of(item) in _GLOBAL)
-    return Loop(first, last, depth, moved, _source_loop(first, last, instructions, module))
 
 
 def _weight(loop: Loop, instructions: Sequence[Instruction]) -> tuple[int, int, int]:

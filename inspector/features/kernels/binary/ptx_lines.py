@@ -53,7 +53,7 @@ def read_ptx_lines(ptx: str) -> PtxLines:
             at = _own_line(place, files, callers)
             if at and at not in callers[key]:
                 callers[key].append(at)
-        elif at and _is_instruction(line):
+        elif at and line.rstrip().endswith(";") and not line.lstrip().startswith((".", "//")):
             instructions.append((number, at))
     return PtxLines(tuple(instructions), {key: tuple(own) for key, own in callers.items()})
 
@@ -65,21 +65,12 @@ def _own_line(
     written = _WRITTEN.findall(place[4] or "")
     if written:
         return int(written[-1])
-    if _is_own(files.get(place[1], "")):
+    if files.get(place[1], "").rpartition("/")[2] == SOURCE:
         return int(place[2])
     inlined = _INLINED.search(place[3])
     if not inlined:
         return 0
-    if _is_own(files.get(inlined[1], "")):
+    if files.get(inlined[1], "").rpartition("/")[2] == SOURCE:
         return int(inlined[2])
     known: Sequence[int] = callers.get((files.get(inlined[1], ""), int(inlined[2])), ())
     return known[-1] if known else 0
-
-
-def _is_own(file: str) -> bool:
-    return file.rpartition("/")[2] == SOURCE
-
-
-def _is_instruction(line: str) -> bool:
-    body = line.strip()
-    return body.endswith(";") and not body.startswith((".", "//"))

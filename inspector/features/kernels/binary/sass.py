@@ -12,7 +12,7 @@ SOURCE = "kernel.py"
 
 # Formats of nvdisasm 12.8 and 12.9 with -c -gi (CUDA Binary Utilities).
 _INSTRUCTION = re.compile(
-    r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?(?:(@!?U?P\w+)\s+)?([A-Z][A-Z0-9_]*)((?:\.\w+)*)\s*(.*?)\s*;"
+    r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:(@!?U?P\w+)\s+)?([A-Z][A-Z0-9_]*)((?:\.\w+)*)\s*(.*?)\s*;"
 )
 _LINE = re.compile(r'^\s*//## File "([^"]*)", line (\d+)')
 _LABEL = re.compile(r"^\s*(\.L_x_\d+|\$\S+):")
@@ -35,25 +35,18 @@ class Instruction:
     """One machine instruction.
 
     Attributes:
-        offset: Bytes from the start of the kernel.
         predicate: What it depends on (``@!P0``), or an empty string.
         opcode: Its name (``LDG``).
         modifiers: What follows it (``E``, ``128``).
         places: Where it comes from: the innermost call first.
     """
 
-    offset: int
     predicate: str
     opcode: str
     modifiers: tuple[str, ...]
     operands: str
     places: tuple[SourcePlace, ...]
     index: int
-
-    @property
-    def name(self) -> str:
-        """Name with modifiers, as it is written."""
-        return ".".join((self.opcode, *self.modifiers))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,7 +86,11 @@ def parse_sass(
             continue
         match = _INSTRUCTION.match(line)
         if match:
-            instructions.append(_instruction(match, places, len(instructions)))
+            predicate, opcode, modifiers, operands = match.groups()
+            parts = tuple(modifiers.split(".")[1:])
+            index = len(instructions)
+            made = Instruction(predicate or "", opcode, parts, operands, places, index)
+            instructions.append(made)
             is_new = True
     return Listing(tuple(_located(instructions, callers or {})), labels)
 
@@ -125,25 +122,9 @@ def _located(
             last = own[-1]
             yield instruction
             continue
-        outer = instruction.places[-1] if instruction.places else SourcePlace("", 0)
-        lines = callers.get((outer.file, outer.line), ())
+        places = instruction.places
+        lines = callers.get((places[-1].file, places[-1].line), ()) if places else ()
         if lines:
             last = last if last in lines else lines[0]
-            added = SourcePlace(SOURCE, last)
-            instruction = dataclasses.replace(  # noqa: PLW2901 - the same, with one place more
-                instruction, places=(*instruction.places, added)
-            )
-        yield instruction
-
-
-def _instruction(match: re.Match[str], places: tuple[SourcePlace, ...], index: int) -> Instruction:
-    offset, predicate, opcode, modifiers, operands = match.groups()
-    return Instruction(
-        offset=int(offset, 16),
-        predicate=predicate or "",
-        opcode=opcode,
-        modifiers=tuple(modifiers.split(".")[1:]) if modifiers else (),
-        operands=operands,
-        places=places,
-        index=index,
-    )
+            places = (*places, SourcePlace(SOURCE, last))
+        yield dataclasses.replace(instruction, places=places)

@@ -223,34 +223,24 @@ class _Places:
         """Line from 1, or 0 where the location is in no line of it."""
         if name not in self._known:
             self._known[name] = 0  # a location that contains itself ends here
-            self._known[name] = self._find(name)
+            self._known[name] = self._line(self._locations.get(name, name))
         return self._known[name]
 
-    def _find(self, name: str) -> int:
-        text = self._locations.get(name, name)
+    def _line(self, text: str) -> int:
         call = re.match(r"loc\(callsite\((.+) at (#loc\d*|.+)\)\)$", text)
         if call:
             return self.line(call[2]) or self.line(call[1])
-        found = _PLACE.search(text)
-        if found:
-            is_own = found[1].rpartition("/")[2] == SOURCE
-            return int(found[2]) if is_own else 0
+        place = _PLACE.search(text)
+        if place:
+            return int(place[2]) if place[1].rpartition("/")[2] == SOURCE else 0
         inner = re.search(r"#loc\d*", text)
-        return self.line(inner[0]) if inner and inner[0] != name else 0
-
-
-@dataclasses.dataclass(slots=True)
-class _Region:
-    """What is between the braces of an operation."""
-
-    loop: int = 0
-    condition: str = ""
-    holds: bool = True
+        return self.line(inner[0]) if inner else 0
 
 
 def _operations(lines: list[str], places: _Places) -> Iterator[Operation]:
     """Operations in order; a region's end (``}``) carries its operation's location."""
-    regions: list[_Region] = []
+    # Of what is between braces: the loop, the condition, and whether it holds there.
+    regions: list[tuple[int, str, bool]] = []
     number_of_loops = 0
     ends = _ends_of_regions(lines, places)
     for number, line in enumerate(lines, 1):
@@ -259,7 +249,7 @@ def _operations(lines: list[str], places: _Places) -> Iterator[Operation]:
         closed = None
         if body.lstrip().startswith("}") and regions:
             closed = regions.pop()
-        region = _Region()
+        region = (0, "", True)
         if found is not None:
             name, results, text = found
             location = _TRAILING_LOC.search(line)
@@ -270,19 +260,17 @@ def _operations(lines: list[str], places: _Places) -> Iterator[Operation]:
                 text=text.strip(),
                 line=places.line(location[1]) if location else ends.get(number, 0),
                 number=number,
-                loops=tuple(around.loop for around in regions if around.loop),
-                branches=tuple(
-                    (around.condition, around.holds) for around in regions if around.condition
-                ),
+                loops=tuple(loop for loop, _, _ in regions if loop),
+                branches=tuple((asked, holds) for _, asked, holds in regions if asked),
             )
             yield operation
             if name in _LOOPS:
                 number_of_loops += 1
-                region.loop = number_of_loops
+                region = (number_of_loops, "", True)
             elif name == "scf.if" and operation.operands:
-                region.condition = operation.operands[0]
+                region = (0, operation.operands[0], True)
         elif closed is not None and " else " in body:
-            region.condition, region.holds = closed.condition, False
+            region = (0, closed[1], False)
         if body.rstrip().endswith("{"):
             regions.append(region)
 
@@ -296,10 +284,9 @@ def _operation(body: str) -> tuple[str, tuple[str, ...], str] | None:
     results: tuple[str, ...] = ()
     if found:
         first, _, count = found[1].partition(":")
-        names = re.findall(r"%[\w#]+", first)
-        results = tuple(f"{names[0]}#{index}" for index in range(int(count))) if count else (
-            tuple(names)
-        )  # fmt: skip
+        results = tuple(re.findall(r"%[\w#]+", first))
+        if count:
+            results = tuple(f"{results[0]}#{index}" for index in range(int(count)))
     return opcode[1], results, rest[opcode.end() :]
 
 

@@ -56,13 +56,10 @@ class IndirectRule(Rule[KernelFacts, Advised]):
 def _gathered(facts: ConfigFacts) -> list[Access]:
     """Its indirect loads of one element each, if they are a good part of all loads."""
     loads = [a for a in facts.analysis.accesses if a.kind is AccessKind.LOAD]
-    single = [a for a in loads if a.is_indirect and a.bits and _is_single(a)]
+    indirect = [a for a in loads if a.is_indirect and a.bits]
+    single = [a for a in indirect if max(a.bits) <= 8 * element_bytes(a.dtype)]
     share = sum(access.bytes for access in single)
     return single if share >= _LEAST_SHARE * sum(access.bytes for access in loads) else []
-
-
-def _is_single(access: Access) -> bool:
-    return max(access.bits) <= 8 * element_bytes(access.dtype)
 
 
 RULE = IndirectRule()

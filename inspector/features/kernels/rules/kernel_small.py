@@ -41,7 +41,12 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
 
     def check(self, kernels: Sequence[KernelFacts]) -> Iterator[Advised]:
         """One finding, where the small ones are most launches and a good part of the time."""
-        small = [kernel for kernel in kernels if _is_small(kernel)]
+        small = [
+            kernel
+            for kernel in kernels
+            if kernel.configs
+            and all(f.prediction and f.prediction.bound is Bound.SMALL for f in kernel.configs)
+        ]
         launches = [sum(kernel.launches for kernel in some) for some in (small, kernels)]
         times = [_time_ns(some) for some in (small, kernels)]
         if (
@@ -63,11 +68,6 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
             ),
             kernel=first,
         )
-
-
-def _is_small(kernel: KernelFacts) -> bool:
-    predictions = [facts.prediction for facts in kernel.configs]
-    return bool(predictions) and all(found and found.bound is Bound.SMALL for found in predictions)
 
 
 def _time_ns(kernels: Sequence[KernelFacts]) -> int:
