@@ -177,10 +177,7 @@ def _entries(header: str, name: str) -> Mapping[str, int]:
 
 @functools.cache  # kept for good: another thread may be in the middle of a call of an entry
 def _table_with(original: int, functions: frozenset[tuple[int, int]]) -> tuple[Any, int]:
-    """A copy of a virtual table in which some functions are others, by their places.
-
-    Given is the address that an object of the class points at; with the copy comes that in it.
-    """
+    """A copy of a virtual table with other functions by place, and where objects point at."""
     raw = ctypes.string_at(original - _BEFORE * _WORD, (_BEFORE + _LENGTH) * _WORD)
     table = (ctypes.c_void_p * (_BEFORE + _LENGTH)).from_buffer_copy(raw)
     for place, address in functions:

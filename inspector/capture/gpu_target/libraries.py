@@ -33,10 +33,7 @@ _CUDNN_HIDDEN = -65504.0
 
 @contextmanager
 def attention_of(gpu: Gpu, cudnn_version: int, notes: Notes) -> Iterator[None]:
-    """Attention on CUDA tensors is that of a GPU inside of the ``with``.
-
-    Without cuDNN its version is 0; every choice is noted.
-    """
+    """Attention on CUDA tensors is that of a GPU, noted; without cuDNN its version is 0."""
 
     def attention(  # noqa: PLR0913, PLR0917 - the operator's own arguments
         query: Any,

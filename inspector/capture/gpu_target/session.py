@@ -82,10 +82,9 @@ def gpu_target(gpu: Gpu) -> Iterator[None]:
 
 @contextmanager
 def _compiling_for(notes: Notes, report: Callable[[BaseException | None], None]) -> Iterator[None]:
-    """``backend="inductor"`` generates code, and the CPU runs the graph, inside of the ``with``.
+    """``backend="inductor"`` generates code without loading it, and the CPU runs the graph.
 
-    It compiles for the target and stops before a module is loaded; after each graph `report` is
-    told how that ended.
+    After each graph `report` is called with the error, if any.
     """
 
     def compiled(graph: fx.GraphModule, generate: Generate) -> Callable[..., Any]:

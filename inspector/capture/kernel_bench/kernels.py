@@ -20,11 +20,9 @@ class Launched:
     """One launch, as the generated code makes it.
 
     Attributes:
-        kind: ``triton``, ``user_triton``, ``cpp`` or ``library``.
         names: Parameters, as far as they are known.
         written: Those that it writes, or None where the compiler does not say.
         changed: Those that it both reads and writes, as far as the compiler says.
-        config: Of a Triton kernel: sizes, warps and stages, and the resources that it takes.
         missing: Why it cannot be benchmarked, or an empty string.
     """
 

@@ -20,12 +20,10 @@ class AbsentDriver:
 
 
 def forget_driver(capability: int, folder: Path) -> None:
-    """Makes Triton and Inductor compile for a GPU in this process, for good.
+    """Makes Triton and Inductor compile for a GPU in this process, for good: nothing is put back.
 
-    For a process of its own: nothing is put back.
-
-    Inductor's and Triton's caches are in an empty folder: Inductor tries one configuration alone
-    where its own autotune cache knows the best.
+    Their caches are in an empty folder: Inductor tries one configuration alone where its own
+    autotune cache knows the best.
     """
     import torch
     import triton

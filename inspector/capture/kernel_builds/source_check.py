@@ -89,11 +89,7 @@ def check_source(source: str) -> Mapping[str, str]:
 
 
 def check_compiled(functions: Iterable[Any], checked: Mapping[str, str]) -> None:
-    """Refuses functions whose text, as Triton has read it, is not what `check_source` gave.
-
-    Raises:
-        ValueError: One is another.
-    """
+    """Refuses functions whose text, as Triton has read it, is not what `check_source` gave."""
     for function in functions:
         parsed = ast.parse(function.src).body
         one = parsed[0] if len(parsed) == 1 else None
@@ -284,11 +280,7 @@ class _Source:
             raise _refused(node)
 
     def _attribute(self, node: ast.Attribute, own: set[str]) -> set[int]:
-        """A chain that begins with a module leads to Triton's language; others are of values.
-
-        Returns:
-            The inner parts of the chain, which are checked with it.
-        """
+        """Checks that a chain leads to Triton's language or is a value's; gives its inner parts."""
         parts = _chain(node)
         root = parts[-1].value
         is_module = (

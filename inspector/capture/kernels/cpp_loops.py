@@ -24,11 +24,7 @@ _MOST_SHOWN = 6
 
 
 class TilingNote:
-    """What was seen of one decision.
-
-    Attributes:
-        reason: Why there is no tiling; None where there is one.
-    """
+    """What was seen of one decision: why there is no tiling, or None where there is one."""
 
     def __init__(self) -> None:
         self.reason: NotTiled | None = None
@@ -55,11 +51,7 @@ class TilingNote:
             yield
 
     def read(self, result: Any, functions: Any, sizes: Any, *_: Any) -> None:
-        """Finds the reason, if ``select_tiling`` returned no indices.
-
-        `functions` are its bodies of loops, `sizes` their ranges, plain ones and those of a
-        reduction.
-        """
+        """Finds the reason for no indices, from loops' bodies and ranges (plain, reduction)."""
         if not result[1]:
             self.reason = self._reason(functions, sizes)
 

@@ -22,7 +22,7 @@ _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 class KernelObserver(Hooks):
     """Writes ``inspector_cpp_kernel`` or ``inspector_triton_kernel`` for what Inductor defines.
 
-    `defined` is called with the name of each, and the scheduler's nodes that it computes.
+    `defined` is called with each name and the scheduler's nodes that it computes.
     """
 
     def __init__(self, defined: Callable[[str, Iterable[Any]], None]) -> None:

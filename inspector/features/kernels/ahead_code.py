@@ -34,10 +34,7 @@ _PROXY = "aoti_torch_proxy_executor_call_function"
 def read_ahead_code(
     text: str, rest: str, compile_id: str, lines: Mapping[str, NodeLine]
 ) -> GraphCode:
-    """Reads the code of one graph.
-
-    Args:
-        lines: The user's lines by the names of nodes in the graph that was exported.
+    """Reads the code of one graph; `lines` are the user's by nodes of the graph that was exported.
 
     Raises:
         ValueError: The wrapper was cut off.

@@ -49,11 +49,7 @@ class Statement:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Layout:
-    """How a tensor lies, as far as the code has numbers.
-
-    Attributes:
-        strides: Its strides, in elements; empty where they are not known.
-    """
+    """How a tensor lies; strides, in elements, are empty where they are not known."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...] = ()
@@ -76,11 +72,7 @@ class Code:
 
 
 def read_code(text: str, code: GraphCode) -> Code:
-    """Reads the output code of one graph.
-
-    Raises:
-        ValueError: It is no Python (cut off, say).
-    """
+    """Reads the output code of one graph; `ValueError` where it is no Python (cut off, say)."""
     module = output_module(text)
     called = {call.line for call in code.calls}
     statements: list[Statement] = []

@@ -187,9 +187,5 @@ def _taken_back(backward: Buffers) -> list[str]:
 
 
 def read_buffers(text: str, code: GraphCode) -> Buffers:
-    """Reads the output code of one graph.
-
-    Raises:
-        ValueError: It is no Python (cut off, say).
-    """
+    """Reads the output code of one graph; `ValueError` where it is no Python (cut off, say)."""
     return Buffers(read_code(text, code))

@@ -138,9 +138,8 @@ def _is_paired(text: str) -> bool:
 def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLine]) -> GraphCode:
     """The graph, with what was recorded of its kernels.
 
-    Args:
-        graph: The graph; the wrapper has no comments before C++ kernels.
-        lines: The user's lines by nodes of Dynamo's graph and, backward, of the post-grad one.
+    `lines` are the user's by nodes of Dynamo's graph and, backward, of the post-grad one: the
+    wrapper has no comments before C++ kernels.
     """
     kernels: list[Kernel] = []
     for kernel in graph.kernels:

@@ -24,11 +24,7 @@ _HEURISTICS = "triton_heuristics."
 
 
 def output_module(text: str) -> ast.Module:
-    """Parses the output code of a graph.
-
-    Raises:
-        ValueError: It is no Python (cut off, say).
-    """
+    """Parses the output code of a graph; `ValueError` where it is no Python (cut off, say)."""
     try:
         return ast.parse(text)
     except (SyntaxError, MemoryError, RecursionError) as error:

@@ -56,10 +56,7 @@ class KernelExport:
 
 
 def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> KernelExport:
-    """Joins what is known of a compiled kernel.
-
-    Args:
-        report: The report that it is in; the logs must still be there.
+    """Joins what is known of a compiled kernel; the logs of its report must still be there.
 
     Raises:
         UsageError: It is no kernel that can stand alone, or too little was recorded of it.

@@ -30,11 +30,9 @@ def kernel_findings(
     rules: Iterable[KernelRule] = (),
     rules_of_all: Iterable[KernelsRule] = (),
 ) -> list[Finding]:
-    """What rules find in compiled kernels, the costliest first; what it costs is predicted.
+    """What rules find in kernels as they are launched, the costliest first; costs are predicted.
 
-    Args:
-        kernels: The kernels in the order in which they are launched.
-        rules: They look at one kernel at a time, if it takes long enough to matter.
+    Those in `rules` look at one kernel at a time, if it takes long enough to matter.
     """
     findings: list[Finding] = []
 

@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping
 
-from inspector.features.kernels.binary.facts import facts_of, limits_of
+from inspector.features.kernels.binary.facts import facts_of
 from inspector.features.kernels.kernel_findings import KernelRule, KernelsRule, kernel_findings
 from inspector.features.kernels.report import KernelRow, KernelsReport
 from inspector.report.finding import Place
@@ -15,7 +15,7 @@ from inspector.run.kernel import Call, Kernel
 from inspector.run.kernel_facts import KernelFacts
 from inspector.shared.gpu_table import find_gpu
 from inspector.shared.gpus import Gpu
-from inspector.shared.kernel_build import GpuLimits, KernelBuild
+from inspector.shared.kernel_build import KernelBuild
 
 NOT_COMPILED = "kernels not compiled: --compile adds registers, SASS and predicted times"
 
@@ -58,9 +58,8 @@ def with_builds(
 ) -> KernelsReport:
     """The report with what each kernel was compiled to, and findings about that."""
     gpu = gpu_of(report)
-    limits = limits_of(gpu) if gpu else None
     by_source = {build.source_sha256: build for build in builds}
-    rows = tuple(_row(report, row, by_source, limits) for row in report.rows)
+    rows = tuple(_row(report, row, by_source, gpu) for row in report.rows)
     compiled = [(row, row.facts) for row in rows if row.facts is not None]
     known = {facts.build.key: row for row, facts in compiled}
 
@@ -77,7 +76,7 @@ def with_builds(
         for _, facts in compiled
         if facts.build.error.strip()
     ]
-    if limits is None and any(facts.configs for _, facts in compiled):
+    if gpu is None and any(facts.configs for _, facts in compiled):
         notices.append("unknown GPU: no occupancy and no predicted times")
     return dataclasses.replace(
         report, rows=rows, findings=(*report.findings, *found), notices=(*report.notices, *notices)
@@ -85,10 +84,7 @@ def with_builds(
 
 
 def _row(
-    report: KernelsReport,
-    row: KernelRow,
-    by_source: dict[str, KernelBuild],
-    limits: GpuLimits | None,
+    report: KernelsReport, row: KernelRow, by_source: dict[str, KernelBuild], gpu: Gpu | None
 ) -> KernelRow:
     build = by_source.get(hashlib.sha256(row.kernel.source.encode()).hexdigest())
     if build is None:
@@ -97,7 +93,7 @@ def _row(
     calls = (call for index in row.graphs for call in report.graphs[index].calls)
     first = next((call for call in calls if call.name == row.kernel.name), None)
     known, grid = _at_launch(row.kernel, first)
-    facts = facts_of(build, limits, known=known, launches=row.launches, grid=grid)
+    facts = facts_of(build, gpu, known=known, launches=row.launches, grid=grid)
     return dataclasses.replace(row, facts=dataclasses.replace(facts, aten=row.kernel.aten))
 
 

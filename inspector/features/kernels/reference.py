@@ -53,11 +53,7 @@ class Reference:
 
 
 class LoweredGraph:
-    """The assignments of a post-grad graph, by name.
-
-    Args:
-        graph: Its text; of one that cannot be read nothing is known.
-    """
+    """The assignments of a post-grad graph, by name; none of one that cannot be read."""
 
     def __init__(self, graph: str, symbols: Mapping[str, int]) -> None:
         self._assigned: dict[str, str] = {}

@@ -54,8 +54,7 @@ def _in_a_row(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 class _Values:
     """What is in each buffer, as a number.
 
-    Args:
-        deleted: Where names go: memory that has another name on the same line is used again.
+    Where a name is deleted, memory that has another name on the same line is used again.
     """
 
     def __init__(self, kernels: Mapping[str, Kernel], deleted: frozenset[tuple[int, str]]) -> None:

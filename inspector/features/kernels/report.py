@@ -43,9 +43,7 @@ class KernelRow:
     """One kernel, however many graphs define the same.
 
     Attributes:
-        kernel: As the first of them defines it.
         graphs: Indices of the graphs that define it.
-        launches: How often all of these launch it.
         is_candidate: Whether it is in no code that was taken, but in what the device may choose.
         facts: What it was compiled to, or None where it was not compiled.
     """
@@ -64,11 +62,9 @@ class KernelsReport:
     Attributes:
         gpu: The GPU that is not there, or None.
         graphs: The output code of each graph, alternatives behind those that were taken.
-        rows: The kernels, in the order of their first definition.
         libraries: How often each function of a library, or ATen operator, is called.
         targets: What was said of each graph where the GPU is not there.
         notices: What is missing, and what would show it; one sentence each.
-        findings: What was found in the kernels, the gravest first.
     """
 
     run: Run
@@ -98,11 +94,7 @@ def make_kernels_report(
     cpp_rules: Iterable[CppRule] = (),
     code_rules: Iterable[CodeRule] = (),
 ) -> KernelsReport:
-    """Reads the output code of a run, whose logs must still be there.
-
-    Raises:
-        OSError: A log is gone.
-    """
+    """Reads the output code of a run; `OSError` where a log is gone."""
     unread: list[str] = []
     graphs: list[GraphCode] = []
     for process in run.processes:

@@ -10,8 +10,7 @@ from inspector.features.kernels.binary.accesses import accesses_of, own_line, wi
 from inspector.features.kernels.binary.index_values import Indices
 from inspector.features.kernels.binary.loops import hot_loop
 from inspector.features.kernels.binary.opcodes import kind_of, tensor_core_dtype
-from inspector.features.kernels.binary.ptx_lines import read_ptx_lines
-from inspector.features.kernels.binary.sass import Instruction, parse_sass
+from inspector.features.kernels.binary.sass import Instruction, parse_sass, read_ptx_lines
 from inspector.features.kernels.binary.ttgir import Module, parse_ttgir
 from inspector.run.kernel_analysis import (
     AccessKind,
@@ -21,7 +20,8 @@ from inspector.run.kernel_analysis import (
     Occupancy,
     OccupancyLimit,
 )
-from inspector.shared.kernel_build import ConfigBuild, GpuLimits, Resources
+from inspector.shared.gpus import Architecture, Gpu
+from inspector.shared.kernel_build import ConfigBuild, Resources
 
 _FLOAT64 = re.compile(r"(?:arith\.\w+f|math\.\w+|arith\.extf|tt\.dot)$")
 _INTEGER = re.compile(r"arith\.(?:add|sub|mul|div|rem|shl|shr)\w*i?$")
@@ -32,7 +32,7 @@ _REGISTER_UNIT = 256
 _SUB_PROCESSORS = 4
 # cuda_occupancy.h, cudaOccSMemAllocationGranularity: 256 bytes up to 7.x, 128 from 8.0 on; and what
 # the system takes of every block, cudaDeviceProp.reservedSharedMemPerBlock: 1 KiB from 8.0 on.
-_NEW_SHARED = 80
+_NEW_SHARED = (8, 0)
 _SHARED_UNITS = (256, 128)
 _RESERVED_BYTES = 1024
 
@@ -40,7 +40,7 @@ _RESERVED_BYTES = 1024
 def analyse_texts(
     texts: Mapping[str, str],
     config: ConfigBuild,
-    limits: GpuLimits | None = None,
+    gpu: Gpu | None = None,
     known: Mapping[str, int] | None = None,
 ) -> ConfigAnalysis:
     """Analyses the texts ``ttgir``, ``ptx`` and ``sass`` of one configuration."""
@@ -50,9 +50,9 @@ def analyse_texts(
     indices = Indices(module, known or {})
     accesses = accesses_of(module, indices, instructions)
     occupancy = None
-    if limits is not None and config.resources is not None:
+    if gpu is not None and config.resources is not None:
         warps = config.launched_warps or config.num_warps
-        occupancy = occupancy_of(config.resources, warps * config.num_ctas, limits)
+        occupancy = occupancy_of(config.resources, warps * config.num_ctas, gpu.architecture)
     kinds = [kind_of(item) for item in instructions]
     hot = hot_loop(listing, module)
     inside = Counter(kinds[hot.first : hot.last + 1] if hot else ())
@@ -125,14 +125,14 @@ def _int64_lines(module: Module) -> tuple[int, ...]:
     return tuple(sorted(lines - {0}))
 
 
-def occupancy_of(resources: Resources, warps: int, limits: GpuLimits) -> Occupancy:
+def occupancy_of(resources: Resources, warps: int, of: Architecture) -> Occupancy:
     """How full a multiprocessor can be with blocks of one kernel."""
-    most_warps = limits.threads // _WARP
+    most_warps = of.threads_per_multiprocessor // _WARP
     blocks_by = {
-        OccupancyLimit.REGISTERS: _by_registers(resources.registers, warps, limits),
-        OccupancyLimit.SHARED_MEMORY: _by_shared_memory(resources, limits),
+        OccupancyLimit.REGISTERS: _by_registers(resources.registers, warps, of),
+        OccupancyLimit.SHARED_MEMORY: _by_shared_memory(resources, of),
         OccupancyLimit.WARPS: most_warps // warps if warps else 0,
-        OccupancyLimit.BLOCKS: limits.blocks,
+        OccupancyLimit.BLOCKS: of.blocks_per_multiprocessor,
     }
     blocks = min(blocks_by.values())
     limited = tuple(limit for limit, most in blocks_by.items() if most == blocks)
@@ -141,20 +141,20 @@ def occupancy_of(resources: Resources, warps: int, limits: GpuLimits) -> Occupan
     return Occupancy(blocks, blocks * warps, most_warps, limited)
 
 
-def _by_registers(registers: int, warps: int, limits: GpuLimits) -> int:
+def _by_registers(registers: int, warps: int, of: Architecture) -> int:
     if not registers or not warps:
-        return limits.blocks
+        return of.blocks_per_multiprocessor
     of_warp = -(-registers * _WARP // _REGISTER_UNIT) * _REGISTER_UNIT
-    held = limits.registers // _SUB_PROCESSORS // of_warp * _SUB_PROCESSORS
+    held = of.registers_per_multiprocessor // _SUB_PROCESSORS // of_warp * _SUB_PROCESSORS
     rounded = -(-warps // _SUB_PROCESSORS) * _SUB_PROCESSORS
     return held // rounded if warps >= _SUB_PROCESSORS else held // warps
 
 
-def _by_shared_memory(resources: Resources, limits: GpuLimits) -> int:
+def _by_shared_memory(resources: Resources, of: Architecture) -> int:
     asked = resources.shared_bytes + resources.static_shared_bytes
-    if asked > limits.shared_block_bytes:
+    if asked > of.shared_bytes_per_block:
         return 0
-    is_new = limits.capability >= _NEW_SHARED
+    is_new = of.capability >= _NEW_SHARED
     unit = _SHARED_UNITS[is_new]
     taken = -(-(asked + _RESERVED_BYTES * is_new) // unit) * unit
-    return limits.shared_bytes // taken if taken else limits.blocks
+    return of.shared_bytes_per_multiprocessor // taken if taken else of.blocks_per_multiprocessor

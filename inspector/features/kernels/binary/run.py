@@ -32,12 +32,7 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
     time_limit_s: float = 120.0,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Iterator[KernelBuild]:
-    """Compiles kernels for the GPU that their sources name.
-
-    Args:
-        kernels: Name and source of each, as ``async_compile.triton`` gets them.
-        workers: Processes at a time; the number of cores unless given.
-        on_progress: Called with how many configurations are done, of how many, and the kernel.
+    """Compiles kernels, by name and source, for the GPU that their sources name.
 
     Yields:
         One result for each distinct source as it is done: first those that were compiled before.

@@ -51,11 +51,9 @@ class TensorType:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation.
+    """One operation (``tt.load``).
 
     Attributes:
-        name: Its name (``tt.load``).
-        number: Line of the TTGIR, from 1.
         loops: Numbers of the loops around it, outermost first.
         branches: Conditions around it, and whether it is executed where they hold.
     """

@@ -45,20 +45,20 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
 
     def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Too few in every configuration; the fastest one is shown."""
-        limits = kernel.limits
+        gpu = kernel.gpu
         # The predicted time, that if all multiprocessors had a block, and the blocks.
         found = [
             (prediction.time_ns, prediction.spread_ns, prediction.blocks)
             for facts in kernel.configs
             if (prediction := facts.prediction) and prediction.bound is Bound.BLOCKS
         ]
-        if limits is None or not found or len(found) < len(kernel.configs):
+        if gpu is None or not found or len(found) < len(kernel.configs):
             return
         time_ns, spread_ns, blocks = (figure or 0 for figure in min(found))
         fixes = _fixes(kernel)
         yield Advised(
-            message=f"has {count(blocks, 'block')} for {limits.multiprocessors} multiprocessors",
-            why=f"{blocks} of {limits.multiprocessors} multiprocessors "
+            message=f"has {count(blocks, 'block')} for {gpu.multiprocessors} multiprocessors",
+            why=f"{blocks} of {gpu.multiprocessors} multiprocessors "
             f"{'works' if blocks == 1 else 'work'}; with all of them busy, it would take "
             f"{duration(spread_ns)} instead of {duration(time_ns)} (predicted)",
             fix=fixes[0],

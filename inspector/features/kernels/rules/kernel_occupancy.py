@@ -72,7 +72,7 @@ def _is_concerned(kernel: KernelFacts, facts: ConfigFacts) -> bool:
     has_products = facts.analysis.count(InstructionKind.TENSOR) > 0
     is_bound = facts.prediction is None or facts.prediction.bound is Bound.MEMORY
     programs = math.prod(facts.config.grid) if facts.config.grid else None
-    fills = programs is None or kernel.limits is None or programs >= kernel.limits.multiprocessors
+    fills = programs is None or kernel.gpu is None or programs >= kernel.gpu.multiprocessors
     return is_bound and fills and not has_products
 
 

@@ -30,7 +30,8 @@ def test_a_configuration_that_inductor_does_not_time_is_left_out(tmp_path: Path)
 
 def test_a_configuration_that_does_not_fit_is_left_out(tmp_path: Path) -> None:
     build = _written("own_matmul", tmp_path)
-    small = dataclasses.replace(H200, shared_block_bytes=64 << 10)
+    architecture = dataclasses.replace(H200.architecture, shared_bytes_per_block=64 << 10)
+    small = dataclasses.replace(H200, architecture=architecture)
     shared = [config.resources.shared_bytes for config in build.configs if config.resources]
     assert shared == [49152, 147456, 40960]
     assert [facts.config for facts in facts_of(build, small).configs] == [

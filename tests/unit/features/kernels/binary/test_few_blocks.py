@@ -30,11 +30,8 @@ def test_few_blocks_are_the_bound_and_many_would_be_faster(blocks: int) -> None:
     _, build, texts = next(pair for pair in recorded_pairs() if pair[0]["module"] == "sum_rows")
     few = dataclasses.replace(build.configs[0], grid=(blocks, 1, 1))
     # A block has one short row: on a slow GPU it takes long enough to matter.
-    slow = dataclasses.replace(
-        H200,
-        bandwidth_bytes_per_second=H200.bandwidth_bytes_per_second / 1000,
-        clock_hz=H200.clock_hz / 1000,
-    )
+    clock_hz = H200.clock_hz // 1000
+    slow = dataclasses.replace(H200, bandwidth=H200.bandwidth / 1000, clock_hz=clock_hz)
     found = predict(texts[0], few, slow)
     assert (found.bound, found.blocks) == (Bound.BLOCKS, blocks)
     assert found.time_ns is not None

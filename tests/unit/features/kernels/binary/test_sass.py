@@ -6,8 +6,12 @@ import pytest
 
 from inspector.features.kernels.binary.accesses import own_line
 from inspector.features.kernels.binary.opcodes import access_bits, kind_of, tensor_core_dtype
-from inspector.features.kernels.binary.ptx_lines import read_ptx_lines
-from inspector.features.kernels.binary.sass import Instruction, parse_sass, sass_lines
+from inspector.features.kernels.binary.sass import (
+    Instruction,
+    parse_sass,
+    read_ptx_lines,
+    sass_lines,
+)
 from inspector.run.kernel_analysis import InstructionKind
 
 LISTING = """

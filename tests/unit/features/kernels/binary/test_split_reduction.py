@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
+
 from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.features.kernels.rules.kernel_split_reduction import RULE
 from inspector.report.finding import Finding, Place
@@ -36,14 +38,10 @@ def test_the_second_part_counts_where_the_first_is_short() -> None:
     assert finding.cost.cost_ns == 1_300
 
 
-def test_it_does_not_count_where_the_first_is_long() -> None:
-    long = _kernel("triton_red_fused_sum_0", "reduction", 512, 60_000)
-    assert _found(long, SECOND) == []
-
-
-def test_it_does_not_count_where_both_are_too_short_to_matter() -> None:
-    tiny = _kernel("triton_red_fused_sum_0", "reduction", 512, 2_000)
-    assert _found(tiny, SECOND) == []
+@pytest.mark.parametrize("time_ns", [60_000, 2_000])
+def test_it_does_not_count_where_the_first_is_long_or_both_are_short(time_ns: int) -> None:
+    first = _kernel("triton_red_fused_sum_0", "reduction", 512, time_ns)
+    assert _found(first, SECOND) == []
 
 
 def test_kernels_of_other_operators_are_no_parts_of_one() -> None:

@@ -66,13 +66,6 @@ def test_healthy_and_small_kernels_have_no_findings() -> None:
         assert not look(rule, small)
 
 
-def test_a_loop_of_a_dtype_without_vectors() -> None:
-    (advice,) = look(SCALAR, facts(nest(LARGE, vector=False), nest(LARGE)))
-    assert advice.message == "has 1 loop of 2 without vectors"
-    assert "no vectors of int16" in advice.why
-    assert "float32" in advice.fix
-
-
 def test_one_thread_on_several_cores() -> None:
     alone = facts(nest(LARGE, parallel=0), threads=1)
     (advice,) = look(SERIAL, alone)
