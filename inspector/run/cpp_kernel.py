@@ -15,7 +15,6 @@ class TextLoop:
         parallel: Over how many loops OpenMP shares it; 0 for none.
         is_collapsed: Whether it is shared together with a loop around it.
         is_vector: Whether its body, without the loops inside of it, calls ``at::vec``.
-        gathers: Vectors in that body that are filled element by element.
     """
 
     var: str
@@ -26,7 +25,6 @@ class TextLoop:
     parallel: int = 0
     is_collapsed: bool = False
     is_vector: bool = False
-    gathers: int = 0
     is_innermost: bool = True
 
 
@@ -36,11 +34,9 @@ class CppText:
 
     Attributes:
         loops: Loops over elements, in order: not over lanes, remainders and accumulators.
-        regions: How often OpenMP begins to run in parallel.
     """
 
     loops: tuple[TextLoop, ...]
-    regions: int = 0
     unread: tuple[str, ...] = ()
 
     @property

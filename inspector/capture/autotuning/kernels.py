@@ -17,7 +17,6 @@ from typing import Any
 
 from inspector.capture.autotuning.tried import NOT_RUN, fastest, timed_as, write
 from inspector.capture.hooks import Around, Called, Hooks, Outcome, timed
-from inspector.capture.writer import guarded
 from inspector.records.autotuning import Autotuned, TriedCandidate
 
 _SPILLED = "too many registers are spilled"
@@ -168,7 +167,6 @@ class UserTuningObserver(Hooks):
 
         self.put(Autotuner, "prune_configs", self._prune)
         self.put(Autotuner, "_bench", self._bench)
-        self.put(Autotuner, "check_disk_cache", self._look_up)
 
     def release(self) -> None:
         """Ends observing."""
@@ -187,48 +185,29 @@ class UserTuningObserver(Hooks):
         what = "a configuration of the program's own kernel"
         return timed(called, what, lambda outcome: self._add(called, outcome))
 
-    def _look_up(self, called: Called) -> object:
-        is_known = called.go()
-        if is_known is True:
-            guarded("a kernel's cached configurations", lambda: self._cached(called.owner))
-        return is_known
-
     def _add(self, called: Called, outcome: Outcome) -> None:
-        owner, failure = called.owner, outcome.failure
+        """Takes a time in ms or its quantiles, the median first; writes after the last one."""
+        owner, failure, result = called.owner, outcome.failure, outcome.result
         tuning = self._tunings[id(owner)]
-        candidate = _user_candidate(called.kwargs.get("config"), outcome.result, failure)
+        candidate = TriedCandidate(text=config_text(called.kwargs.get("config")), kind="config")
+        time_ms = next(iter(result), None) if isinstance(result, Sequence) else result
+        candidate = timed_as(candidate, time_ms, failure or _NOT_COMPILED)
         tuning.candidates.append(dataclasses.replace(candidate, spent_ns=outcome.took_ns))
-        if len(tuning.candidates) == tuning.expected or failure:
-            del self._tunings[id(owner)]
-            took_ns = time.perf_counter_ns() - tuning.begun_ns
-            _write_users(owner, tuning.candidates, "failed" if failure else "measured", took_ns)
-
-    def _cached(self, owner: Any) -> None:
-        self._tunings.pop(id(owner), None)
-        timings = getattr(owner, "configs_timings", None) or {}
-        _write_users(owner, [_user_candidate(*pair) for pair in timings.items()], "cached", 0)
-
-
-def _user_candidate(config: object, result: object, failure: str = "") -> TriedCandidate:
-    """What was tried; the result is a time in ms, or its quantiles, the median first."""
-    time_ms = next(iter(result), None) if isinstance(result, Sequence) else result
-    candidate = TriedCandidate(text=config_text(config), kind="config")
-    return timed_as(candidate, time_ms, failure or _NOT_COMPILED)
-
-
-def _write_users(owner: Any, candidates: Sequence[TriedCandidate], how: str, took_ns: int) -> None:
-    function = getattr(owner, "base_fn", None)
-    code = getattr(function, "__code__", None)
-    write(
-        Autotuned(
-            kind="user",
-            name=str(getattr(function, "__name__", "")),
-            how=how,
-            chosen=fastest(candidates) if how != "failed" else None,
-            candidates=tuple(candidates),
-            benchmark_ns=took_ns,
-            is_outside=True,
-            file=getattr(code, "co_filename", ""),
-            line=getattr(code, "co_firstlineno", 0),
+        if len(tuning.candidates) < tuning.expected and not failure:
+            return
+        del self._tunings[id(owner)]
+        function = getattr(owner, "base_fn", None)
+        code = getattr(function, "__code__", None)
+        write(
+            Autotuned(
+                kind="user",
+                name=str(getattr(function, "__name__", "")),
+                how="failed" if failure else "measured",
+                chosen=None if failure else fastest(tuning.candidates),
+                candidates=tuple(tuning.candidates),
+                benchmark_ns=time.perf_counter_ns() - tuning.begun_ns,
+                is_outside=True,
+                file=getattr(code, "co_filename", ""),
+                line=getattr(code, "co_firstlineno", 0),
+            )
         )
-    )

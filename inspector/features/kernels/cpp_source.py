@@ -27,8 +27,6 @@ _ITERATION = re.compile(r"x\d+")
 _AUXILIARY = re.compile(r"i|tid|\w+(_inner|_tail)")
 _NUMBER = re.compile(r"\w+\s*\+=\s*\(?(?:int64_t\()?(\d+)L?\)*")
 _COLLAPSE = re.compile(r"collapse\((\d+)\)")
-_PARALLEL = "#pragma omp parallel"
-_GATHER = re.compile(r"\btmpbuf;")
 _GB = 1e9
 
 
@@ -37,12 +35,11 @@ def read_cpp(source: str) -> CppText:
     reader = _Reader()
     for number, line in enumerate(source.split("\n"), 1):
         reader.take(number, line.strip())
-    return CppText(tuple(reader.ended()), reader.regions, tuple(reader.unread))
+    return CppText(tuple(reader.ended()), tuple(reader.unread))
 
 
 class _Reader:
     def __init__(self) -> None:
-        self.regions = 0
         self.unread: list[str] = []
         self._loops: list[TextLoop] = []
         self._open: list[tuple[int, int]] = []  # index in _loops or -1, and braces before it
@@ -54,7 +51,6 @@ class _Reader:
         """Takes one line."""
         if line.startswith("#pragma"):
             self._pragma = line
-            self.regions += line.startswith(_PARALLEL)
             return
         if line.startswith("for"):
             self._begin(number, line)
@@ -111,11 +107,8 @@ class _Reader:
         if index < 0:
             return
         loop = self._loops[index]
-        self._loops[index] = dataclasses.replace(
-            loop,
-            is_vector=loop.is_vector or "at::vec::" in line or "transpose_mxn" in line,
-            gathers=loop.gathers + len(_GATHER.findall(line)),
-        )
+        is_vector = loop.is_vector or "at::vec::" in line or "transpose_mxn" in line
+        self._loops[index] = dataclasses.replace(loop, is_vector=is_vector)
 
 
 def _plain(text: str) -> str:

@@ -152,8 +152,8 @@ VIEWS: Views = {
     CppFacts: View(
         """isa vector_bits=said.vector_bits compiler=said.compiler cflags=said.cflags
         compiler_vectorises=said.compiler_vectorises threads=said.threads
-        min_chunk_size=said.min_chunk_size parallel_over=text.parallel_vars
-        parallel_regions=text.regions nests parsed=text""",
+        min_chunk_size=said.min_chunk_size parallel_over=text.parallel_vars nests
+        parsed=text""",
         isa=_isa,
         nests=_nests,
     ),
@@ -161,7 +161,5 @@ VIEWS: Views = {
     CppLoop: View("var size step=steps is_vector is_reduction parallel is_collapsed"),
     NotTiled: View("kind text dtypes accesses operations strides", text=_reason, strides=_strides),
     CppText: View("loops unread"),
-    TextLoop: View(
-        "var size step? line depth is_innermost is_vector parallel is_collapsed gathers"
-    ),
+    TextLoop: View("var size step? line depth is_innermost is_vector parallel is_collapsed"),
 }
