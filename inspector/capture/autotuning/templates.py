@@ -9,8 +9,7 @@ told which Triton template it becomes; one that is never told becomes the fastes
 from __future__ import annotations
 
 import dataclasses
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.capture.autotuning.tried import fastest, timed_as, write
@@ -200,54 +199,58 @@ class TemplateObserver(Hooks):
             draft.chosen = 0
         draft.write()
 
+    def _of(self, choices: Any) -> _Draft | None:
+        """The operation that these candidates, or some of them, are for."""
+        first = next(iter(choices or ()), None)
+        drafts = (*reversed(self._open), *self._deferred)
+        return next((draft for draft in drafts if draft.place(first) is not None), None)
+
+    def _timed(
+        self, called: Called, choices: Any, then: Callable[[_Draft, Outcome], None]
+    ) -> object:
+        """Makes a call about candidates; how it ended is told with the operation they are for."""
+        draft = self._of(choices)
+        if draft is None:
+            return called.go()
+        return timed(called, "times of candidates", lambda outcome: then(draft, outcome))
+
     def _tune(self, called: Called) -> object:
-        draft = self._of(called.argument("choices", _CHOICES_OF_TUNING))
-        begun_ns = time.perf_counter_ns()
-        measured_ns = draft.benchmark_ns if draft else 0
-        try:
-            timings = called.go()
-        finally:
-            if draft is not None:
-                draft.whole_ns += time.perf_counter_ns() - begun_ns
-        if draft is not None:
-            measured = draft.benchmark_ns > measured_ns
-            guarded("candidates' times", lambda: draft.take_times(timings, is_measured=measured))
-        return timings
+        choices = called.argument("choices", _CHOICES_OF_TUNING)
+        before = self._of(choices)
+        measured_ns = before.benchmark_ns if before else 0
+
+        def tuned(draft: _Draft, outcome: Outcome) -> None:
+            draft.whole_ns += outcome.took_ns
+            draft.take_times(outcome.result, is_measured=draft.benchmark_ns > measured_ns)
+
+        return self._timed(called, choices, tuned)
 
     def _benchmark(self, called: Called) -> object:
-        draft = self._of(called.argument("choices", 0))
-        begun_ns = time.perf_counter_ns()
-        try:
-            return called.go()
-        finally:
-            if draft is not None:
-                draft.benchmark_ns += time.perf_counter_ns() - begun_ns
+        def benchmarked(draft: _Draft, outcome: Outcome) -> None:
+            draft.benchmark_ns += outcome.took_ns
+
+        return self._timed(called, called.argument("choices", 0), benchmarked)
 
     def _benchmark_choice(self, called: Called) -> object:
         choice = called.argument("choice", 0)
-        draft = self._of([choice] if choice is not None else [])
-        at = draft.place(choice) if draft is not None else None
-        if draft is None or at is None:
-            return called.go()
-        candidates = draft.candidates
 
-        def ended(outcome: Outcome) -> None:  # the time itself comes with those of the others
-            spent_ns, failed = outcome.took_ns, outcome.failure
-            candidates[at] = dataclasses.replace(candidates[at], spent_ns=spent_ns, failed=failed)
+        def ended(draft: _Draft, outcome: Outcome) -> None:
+            """The time itself comes with those of the others."""
+            at, spent_ns = draft.place(choice) or 0, outcome.took_ns
+            draft.candidates[at] = dataclasses.replace(
+                draft.candidates[at], spent_ns=spent_ns, failed=outcome.failure
+            )
 
-        return timed(called, "a candidate", ended)
+        return self._timed(called, [choice], ended)
 
     def _wait(self, called: Called) -> object:
         """Waits for times, where they are measured while other graphs are lowered."""
-        draft = self._of(called.argument("choices", 0))
-        if draft is None:
-            return called.go()
 
-        def waited(outcome: Outcome) -> None:
+        def waited(draft: _Draft, outcome: Outcome) -> None:
             draft.benchmark_ns += outcome.took_ns
             draft.take_times(outcome.result, is_measured=True)
 
-        return timed(called, "times that were waited for", waited)
+        return self._timed(called, called.argument("choices", 0), waited)
 
     def _finalize(self, called: Called) -> object:
         result = called.go()
@@ -261,14 +264,6 @@ class TemplateObserver(Hooks):
 
         guarded("what became of a template", finalized)
         return result
-
-    def _of(self, choices: Any) -> _Draft | None:
-        """The operation that these candidates, or some of them, are for."""
-        first = next(iter(choices or ()), None)
-        if first is None:
-            return None
-        drafts = (*reversed(self._open), *self._deferred)
-        return next((draft for draft in drafts if draft.place(first) is not None), None)
 
 
 def _candidate(choice: Any) -> TriedCandidate:

@@ -57,11 +57,15 @@ def _unset_and_on_cpu() -> Iterator[None]:
 
 def _get_attr(original: Callable[..., Any]) -> Callable[..., Any]:
     """Lowers a constant that was made on the device, as torch's own does for one that is there."""
+    aten = torch.ops.aten
+    lifts = (aten.lift_fresh_copy.default, aten.lift_fresh.default)
 
     def get_attr(self: Any, target: str, args: Any, kwargs: Any) -> Any:
         value = attribute_of(self.module, target)
-        node = self.current_node
-        if not isinstance(value, torch.Tensor) or not any(map(_lifts_to_cuda, node.users)):
+        users = [node for node in self.current_node.users if node.target in lifts]
+        made = [found for node in users if isinstance(found := node.meta.get("val"), torch.Tensor)]
+        is_on_cuda = any(tensor.device.type == "cuda" for tensor in made)
+        if not isinstance(value, torch.Tensor) or not is_on_cuda:
             return original(self, target, args, kwargs)
         with fake_tensor.no_dispatch():
             if value.shape == ():
@@ -73,13 +77,6 @@ def _get_attr(original: Callable[..., Any]) -> Callable[..., Any]:
         return box
 
     return get_attr
-
-
-def _lifts_to_cuda(node: Any) -> bool:
-    found = node.meta.get("val")
-    aten = torch.ops.aten
-    lifts = node.target in (aten.lift_fresh_copy.default, aten.lift_fresh.default)
-    return lifts and isinstance(found, torch.Tensor) and found.device.type == "cuda"
 
 
 def _runs_on_cpu(owner: type, name: str) -> AbstractContextManager[object]:

@@ -61,12 +61,10 @@ class _Runner(fx.Interpreter):
             tensors = [leaf for leaf in tree_leaves(fakes) if isinstance(leaf, torch.Tensor)]
             if fakes is None or any(type(n) is not int for t in tensors for n in t.shape):
                 raise
-            return tree_map_only(torch.Tensor, _zeros_like, fakes)
-
-
-def _zeros_like(fake: Any) -> Any:
-    with contextlib.nullcontext() if makes_fakes() else no_dispatch():
-        return torch.zeros(tuple(fake.shape), dtype=fake.dtype)
+            with contextlib.nullcontext() if makes_fakes() else no_dispatch():
+                return tree_map_only(
+                    torch.Tensor, lambda t: torch.zeros(tuple(t.shape), dtype=t.dtype), fakes
+                )
 
 
 def on_target(graph: fx.GraphModule) -> fx.GraphModule:

@@ -89,7 +89,13 @@ def _compiling_for(notes: Notes, report: Callable[[BaseException | None], None])
 
     def compiled(graph: fx.GraphModule, generate: Generate) -> Callable[..., Any]:
         later: list[logging.LogRecord] = []
-        run, untouched = on_cpu(graph, lambda: _say(later)), copied(graph)
+
+        def on_backward() -> None:
+            """Writes what was kept back into the log, once."""
+            while later:
+                logging.getLogger("torch.__trace").handle(later.pop(0))
+
+        run, untouched = on_cpu(graph, on_backward), copied(graph)
         error: BaseException | None = None
         try:
             generate(on_target(graph))
@@ -123,9 +129,3 @@ def _compiling_for(notes: Notes, report: Callable[[BaseException | None], None])
         mock.patch.object(GraphLowering, "_compile_to_module_lines", not_loaded),
     ):
         yield
-
-
-def _say(records: list[logging.LogRecord]) -> None:
-    """Writes what was kept back into the log, once."""
-    while records:
-        logging.getLogger("torch.__trace").handle(records.pop(0))

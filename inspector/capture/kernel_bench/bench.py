@@ -28,6 +28,7 @@ from inspector.records.kernel_bench import BenchedArgument, KernelBench, LaunchG
 from inspector.shared.near_matches import named
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
+_PLAIN = (int, float, bool, str, type(None))
 _MOST_SHARE = 3  # of free memory: copies, and what stood there
 
 
@@ -191,16 +192,14 @@ def _cpp_source(name: str, function: Any) -> str:
 
 
 def _signature(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[object, ...]:
-    owner = getattr(function, "__self__", function)
-    given = [*args, *(value for name, value in kwargs.items() if name != "stream")]
-    return (id(owner), *(_shape(item) for item in given))
-
-
-def _shape(item: Any) -> object:
-    if isinstance(item, torch.Tensor):
-        is_strided = item.layout is torch.strided
-        return str(item.dtype), tuple(item.shape), item.stride() if is_strided else ()
-    return repr(item) if isinstance(item, int | float | bool | str | type(None)) else type(item)
+    parts: list[object] = [id(getattr(function, "__self__", function))]
+    for item in (*args, *(value for name, value in kwargs.items() if name != "stream")):
+        if isinstance(item, torch.Tensor):
+            stride = item.stride() if item.layout is torch.strided else ()
+            parts.append((str(item.dtype), tuple(item.shape), stride))
+        else:
+            parts.append(repr(item) if isinstance(item, _PLAIN) else type(item))
+    return tuple(parts)
 
 
 def _described(arguments: Arguments, written: Sequence[str]) -> Iterator[BenchedArgument]:
@@ -212,8 +211,7 @@ def _described(arguments: Arguments, written: Sequence[str]) -> Iterator[Benched
                 name, dtype, tuple(item.shape), stride, is_written=name in written
             )
         else:
-            is_plain = isinstance(item, int | float | bool | str | type(None))
-            yield BenchedArgument(name, value=str(item) if is_plain else "")
+            yield BenchedArgument(name, value=str(item) if isinstance(item, _PLAIN) else "")
 
 
 def _room_bytes() -> int:

@@ -96,7 +96,13 @@ class _Builder:
             made = self._read(kernels[-1], log.getvalue(), prefix)
         except Exception as error:  # noqa: BLE001 - whatever the compiler says is the result
             self._result = None
-            made = {"error": _error_text(error)}
+            # Triton's own errors have the place, and the reason is their cause.
+            cause: BaseException = error
+            while cause.__cause__ is not None:
+                cause = cause.__cause__
+            reason = f"{type(cause).__name__}: {cause}\n" if cause is not error else ""
+            text = f"{reason}{type(error).__name__}: {str(error).strip()}"
+            made = {"error": text[:_LONGEST_ERROR]}
         return dataclasses.replace(described, **made)
 
     def _read(self, kernel: Any, log: str, prefix: str) -> dict[str, Any]:
@@ -143,15 +149,6 @@ class _Builder:
         with mock.patch.object(autotuner, "_precompile_config", note):
             autotuner._dynamic_scale_rblock()  # noqa: SLF001
         return [self.build(config, f"scaled{prefix}", scaled=True) for config in wanted[:1]]
-
-
-def _error_text(error: Exception) -> str:
-    """What a compiler said; Triton's own errors have the place, and the reason is their cause."""
-    cause: BaseException = error
-    while cause.__cause__ is not None:
-        cause = cause.__cause__
-    reason = f"{type(cause).__name__}: {cause}\n" if cause is not error else ""
-    return f"{reason}{type(error).__name__}: {str(error).strip()}"[:_LONGEST_ERROR]
 
 
 @contextlib.contextmanager

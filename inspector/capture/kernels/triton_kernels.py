@@ -28,7 +28,11 @@ def write_kernel(name: str, kernel: Any, nodes: Iterable[Any]) -> None:
     sizes: dict[str, dict[str, int]] = {}
 
     def note() -> None:
-        arguments.extend(_kernel_arguments(kernel, nodes))
+        computing = [node for node in nodes if hasattr(node, "get_outputs")]  # others mark loops
+        written = {buffer.get_name() for node in computing for buffer in node.get_outputs()}
+        # In order (``KernelArgs.python_argdefs``, 2.11 to 2.13).
+        _, _, given, _ = kernel.args.python_argdefs()
+        arguments.extend(_argument(kernel.args, argument, written) for argument in given)
         # Of the kernel's indices by parameter; those over a list of tensors are in its parts' code.
         numels = getattr(kernel, "numels", {}).items()
         # The size that each symbol had when the graph was compiled; none where all are constants.
@@ -57,14 +61,6 @@ def _estimate(kernel: Any, function: str) -> int | None:
         return None if number is None else int(number)
     except Exception:  # noqa: BLE001 - Inductor asks it of some kinds of kernels alone
         return None
-
-
-def _kernel_arguments(kernel: Any, nodes: Iterable[Any]) -> list[KernelArgument]:
-    """The arguments in order (``KernelArgs.python_argdefs``, 2.11 to 2.13), once it is written."""
-    computing = [node for node in nodes if hasattr(node, "get_outputs")]  # others mark loops
-    written = {buffer.get_name() for node in computing for buffer in node.get_outputs()}
-    _, _, arguments, _ = kernel.args.python_argdefs()
-    return [_argument(kernel.args, argument, written) for argument in arguments]
 
 
 def _argument(args: Any, argument: Any, written: set[str]) -> KernelArgument:

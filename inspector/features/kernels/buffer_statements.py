@@ -81,13 +81,17 @@ def read_code(text: str, code: GraphCode) -> Code:
     returned: tuple[str, ...] = ()
     for number, function in enumerate(_functions(module)):
         body = list(_simple(function.body))
-        deleted = set(deleted_names(body))
+        deleted, is_call = set(deleted_names(body)), function.name == "call"
         for node in body:
             statements += _statement(node, number, called, deleted)
             layouts |= _asserted(node)
-            if function.name == "call":
-                taken = _taken(node) or taken
-                returned = _returned(node) or returned
+            match node:
+                case ast.Assign(targets=[target], value=ast.Name(id="args")) if is_call:
+                    # `primals_1, primals_2 = args`
+                    names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+                    taken = tuple(item.id for item in names if isinstance(item, ast.Name))
+                case ast.Return(value=ast.Tuple(elts=values)) if is_call and values:
+                    returned = tuple(map(_buffer, values))
     statements.sort(key=lambda item: item.line)
     return Code(taken, returned, tuple(statements), layouts, "torch.cuda._DeviceGuard" in text)
 
@@ -165,21 +169,6 @@ def _numbers(node: ast.expr) -> tuple[int, ...]:
     sizes = [item.value for item in found if isinstance(item, ast.Constant)]
     whole = [size for size in sizes if isinstance(size, int)]
     return tuple(whole) if len(whole) == len(found) else ()
-
-
-def _taken(node: ast.stmt) -> tuple[str, ...]:
-    """The names in ``primals_1, primals_2 = args``."""
-    if not isinstance(node, ast.Assign) or ast.unparse(node.value) != "args":
-        return ()
-    target = node.targets[0]
-    found = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-    return tuple(item.id for item in found if isinstance(item, ast.Name))
-
-
-def _returned(node: ast.stmt) -> tuple[str, ...]:
-    if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Tuple):
-        return ()
-    return tuple(map(_buffer, node.value.elts))
 
 
 def _buffer(node: ast.expr) -> str:

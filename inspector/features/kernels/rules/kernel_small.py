@@ -48,7 +48,7 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
             and all(f.prediction and f.prediction.bound is Bound.SMALL for f in kernel.configs)
         ]
         launches = [sum(kernel.launches for kernel in some) for some in (small, kernels)]
-        times = [_time_ns(some) for some in (small, kernels)]
+        times = [sum((k.time_ns or 0) * k.launches for k in some) for some in (small, kernels)]
         if (
             launches[0] < _LEAST_LAUNCHES
             or launches[0] < _LEAST_SHARE * launches[1]
@@ -68,10 +68,6 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
             ),
             kernel=first,
         )
-
-
-def _time_ns(kernels: Sequence[KernelFacts]) -> int:
-    return sum((kernel.time_ns or 0) * kernel.launches for kernel in kernels)
 
 
 RULE = SmallRule()
