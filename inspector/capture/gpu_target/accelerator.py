@@ -105,20 +105,6 @@ def _make_guard() -> tuple[ctypes.c_void_p, object]:
     places = _entries("c10/core/impl/DeviceGuardImplInterface.h", "DeviceGuardImplInterface")
     nothing, over = _EFFECT(lambda _guard: None), _ANSWER(lambda _guard: True)
     first = _DEVICE(lambda _guard: _CUDA)
-    stream, code = _stream_function()
-    effects = ("destroyEvent", "record", "block", "synchronizeEvent", "recordDataPtrOnStream")
-    streams = ("getStream", "getDefaultStream", "getStreamFromGlobalPool", "exchangeStream")
-    functions = {places[name]: _address_of(nothing) for name in effects}
-    functions |= {places[name]: stream for name in streams}
-    functions[places["queryEvent"]] = _address_of(over)
-    functions[places["getDevice"]] = _address_of(first)
-    meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
-    table, address = _table_with(meta.value or 0, frozenset(functions.items()))
-    return ctypes.c_void_p(address), (table, nothing, over, first, code)
-
-
-def _stream_function() -> tuple[int, object]:
-    """A function in memory that may be executed, and that memory."""
     code = _STREAM.get(platform.machine())
     if code is None:
         raise EnvironmentLacksError(
@@ -127,8 +113,16 @@ def _stream_function() -> tuple[int, object]:
         )
     memory = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     memory.write(code)
-    place = ctypes.c_char.from_buffer(memory)
-    return ctypes.addressof(place), place
+    stream_place = ctypes.c_char.from_buffer(memory)
+    effects = ("destroyEvent", "record", "block", "synchronizeEvent", "recordDataPtrOnStream")
+    streams = ("getStream", "getDefaultStream", "getStreamFromGlobalPool", "exchangeStream")
+    functions = {places[name]: _address_of(nothing) for name in effects}
+    functions |= {places[name]: ctypes.addressof(stream_place) for name in streams}
+    functions[places["queryEvent"]] = _address_of(over)
+    functions[places["getDevice"]] = _address_of(first)
+    meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
+    table, address = _table_with(meta.value or 0, frozenset(functions.items()))
+    return ctypes.c_void_p(address), (table, nothing, over, first, stream_place)
 
 
 @contextmanager

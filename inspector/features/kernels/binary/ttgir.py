@@ -63,7 +63,6 @@ class Operation:
     operands: tuple[str, ...]
     text: str
     line: int
-    number: int
     loops: tuple[int, ...] = ()
     branches: tuple[tuple[str, bool], ...] = ()
 
@@ -235,42 +234,45 @@ class _Places:
         return self.line(inner[0]) if inner else 0
 
 
-def _operations(lines: list[str], places: _Places) -> Iterator[Operation]:
+def _operations(lines: list[str], places: _Places) -> list[Operation]:
     """Operations in order; a region's end (``}``) carries its operation's location."""
-    # Of what is between braces: the loop, the condition, and whether it holds there.
-    regions: list[tuple[int, str, bool]] = []
+    operations: list[Operation] = []
+    # Of what is between braces: the loop, the condition, whether it holds there, and the operation
+    # whose location is at the end.
+    regions: list[tuple[int, str, bool, int | None]] = []
     number_of_loops = 0
-    ends = _ends_of_regions(lines, places)
-    for number, line in enumerate(lines, 1):
+    for line in lines:
         body = _TRAILING_LOC.sub("", line)
-        found = _operation(body)
-        closed = None
+        location = _TRAILING_LOC.search(line)
+        source_line = places.line(location[1]) if location else 0
+        condition, opened = "", None
         if body.lstrip().startswith("}") and regions:
-            closed = regions.pop()
-        region = (0, "", True)
+            _, condition, _, opened = regions.pop()
+            if location and opened is not None:
+                operations[opened] = dataclasses.replace(operations[opened], line=source_line)
+        region: tuple[int, str, bool, int | None] = (0, "", True, None)
+        found = _operation(body)
         if found is not None:
             name, results, text = found
-            location = _TRAILING_LOC.search(line)
             operation = Operation(
                 name=name,
                 results=results,
                 operands=tuple(_VALUE.findall(text)),
                 text=text.strip(),
-                line=places.line(location[1]) if location else ends.get(number, 0),
-                number=number,
-                loops=tuple(loop for loop, _, _ in regions if loop),
-                branches=tuple((asked, holds) for _, asked, holds in regions if asked),
+                line=source_line,
+                loops=tuple(loop for loop, *_ in regions if loop),
+                branches=tuple((asked, holds) for _, asked, holds, _ in regions if asked),
             )
-            yield operation
-            if name in _LOOPS:
-                number_of_loops += 1
-                region = (number_of_loops, "", True)
-            elif name == "scf.if" and operation.operands:
-                region = (0, operation.operands[0], True)
-        elif closed is not None and " else " in body:
-            region = (0, closed[1], False)
+            number_of_loops += name in _LOOPS
+            loop = number_of_loops if name in _LOOPS else 0
+            asked = operation.operands[0] if name == "scf.if" and operation.operands else ""
+            region = (loop, asked, True, None if location else len(operations))
+            operations.append(operation)
+        elif " else " in body:
+            region = (0, condition, False, None)
         if body.rstrip().endswith("{"):
             regions.append(region)
+    return operations
 
 
 def _operation(body: str) -> tuple[str, tuple[str, ...], str] | None:
@@ -286,19 +288,3 @@ def _operation(body: str) -> tuple[str, tuple[str, ...], str] | None:
         if count:
             results = tuple(f"{results[0]}#{index}" for index in range(int(count)))
     return opcode[1], results, rest[opcode.end() :]
-
-
-def _ends_of_regions(lines: list[str], places: _Places) -> dict[int, int]:
-    """Source line of each operation that has regions, by its line here."""
-    open_lines: list[int] = []
-    found: dict[int, int] = {}
-    for number, line in enumerate(lines, 1):
-        body = _TRAILING_LOC.sub("", line).strip()
-        if body.startswith(("}", "})")) and open_lines:
-            opened = open_lines.pop()
-            location = _TRAILING_LOC.search(line)
-            if location:
-                found[opened] = places.line(location[1])
-        if body.endswith("{"):
-            open_lines.append(number)
-    return found
