@@ -3,7 +3,7 @@
 ``AlgorithmSelectorCache`` (torch/_inductor/select_algorithm.py, 2.11 and 2.13) is asked for each
 product, convolution or attention. What it chooses among may be decided much later, in the
 scheduler, together with what is fused: a ``MultiTemplateBuffer`` then holds all candidates, and is
-told which Triton template it becomes; one that is never told becomes the fastest call of a library.
+finalized as a Triton template; one that is never finalized becomes the fastest call of a library.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class TemplateObserver(Hooks):
             for at, key in enumerate(("name", "choices", "input_nodes", "layout"))
         )
         if len(choices) < 2 and not (self._config.max_autotune or self._config.max_autotune_gemm):  # noqa: PLR2004
-            return []  # one candidate, and nobody asked for others
+            return []  # one candidate, without autotuning
         candidates = [_candidate(choice) for choice in choices]
         externs = (at for at, item in enumerate(candidates) if item.kind == "extern")
         node = getattr(V.graph, "current_node", None)
@@ -208,7 +208,7 @@ class TemplateObserver(Hooks):
     def _timed(
         self, called: Called, choices: Any, then: Callable[[_Draft, Outcome], None]
     ) -> object:
-        """Makes a call about candidates; how it ended is told with the operation they are for."""
+        """Makes a call about candidates; `then` gets the operation and the outcome."""
         draft = self._of(choices)
         if draft is None:
             return called.go()

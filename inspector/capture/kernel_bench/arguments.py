@@ -12,7 +12,7 @@ _ALIGNMENT = 512
 
 
 class TooLargeError(Exception):
-    """The arguments do not fit beside what the program holds."""
+    """The arguments do not fit next to what the program holds."""
 
 
 class Arguments:

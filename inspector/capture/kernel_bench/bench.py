@@ -180,7 +180,7 @@ def _taken(name: str, kind: str, number: int, run: Prepared) -> tuple[Launched, 
 
 
 def _cpp_source(name: str, function: Any) -> str:
-    """The text of a C++ kernel, which stands in the module that calls it."""
+    """The text of a C++ kernel, which is in the module that calls it."""
     for module, tree in generated_modules():
         if vars(module).get(name) is not function:
             continue

@@ -83,7 +83,7 @@ class TilingNote:
 
 
 def no_tiling(proxy: Any) -> NotTiled | None:
-    """Why nobody asked for a tiling."""
+    """Why no tiling was selected."""
     if not proxy.picked_vec_isa:
         return NotTiled("isa")
     return None if proxy.itervars else NotTiled("scalar")

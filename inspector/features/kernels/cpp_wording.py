@@ -20,11 +20,11 @@ _NAMES = {
 _MOST_STRIDES = 3
 
 
-def isa_name(said: CppKernelLoops) -> str:
+def isa_name(recorded: CppKernelLoops) -> str:
     """The vector ISA, with the width of its vectors."""
-    if not said.isa:
+    if not recorded.isa:
         return "no vector ISA"
-    return f"{_NAMES.get(said.isa, said.isa)} ({said.vector_bits} bits)"
+    return f"{_NAMES.get(recorded.isa, recorded.isa)} ({recorded.vector_bits} bits)"
 
 
 def vector_text(item: CppFacts) -> str:
@@ -41,37 +41,37 @@ def vector_text(item: CppFacts) -> str:
 
 def parallel_text(item: CppFacts) -> str:
     """Over which loops threads share the work, or why over none."""
-    shared = item.text.parallel_vars
+    shared, recorded = item.text.parallel_vars, item.recorded
     if shared:
-        threads = f" on {item.said.threads} threads" if item.said and item.said.threads else ""
+        threads = f" on {recorded.threads} threads" if recorded and recorded.threads else ""
         return f"parallel over {listed(shared)}{threads}"
-    if item.said is not None and item.nests and item.said.threads <= 1:
+    if recorded is not None and item.nests and recorded.threads <= 1:
         return "serial: it is made for one thread"
     return "serial"
 
 
 def nest_lines(item: CppFacts) -> Iterator[str]:
     """What keeps nests of loops from vectors or from threads, each in a line."""
-    said = item.said
+    recorded = item.recorded
     counted: collections.Counter[str] = collections.Counter()
-    for nest in item.nests if said is not None else ():
+    for nest in item.nests if recorded is not None else ():
         parts = [f"no vectors: {reason_text(nest.reason)}"] if nest.reason is not None else []
-        if said and said.threads > 1 and not any(loop.parallel for loop in nest.loops):
-            parts.append(f"serial: {_why_serial(nest, said)}")
+        if recorded and recorded.threads > 1 and not any(loop.parallel for loop in nest.loops):
+            parts.append(f"serial: {_why_serial(nest, recorded)}")
         if parts:
             counted[f"{nest_text(nest)}: {'; '.join(parts)}"] += 1
     for line, number in counted.items():
         yield f"{number} times {line}" if number > 1 else line
 
 
-def _why_serial(nest: CppNest, said: CppKernelLoops) -> str:
+def _why_serial(nest: CppNest, recorded: CppKernelLoops) -> str:
     """As ``decide_parallel_depth`` decides it (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
     if nest.elements is None:
         return "its size is not known"
-    if nest.elements // said.threads < said.min_chunk_size:
+    if nest.elements // recorded.threads < recorded.min_chunk_size:
         return (
-            f"{count(nest.elements, 'element')} on {said.threads} threads are fewer than "
-            f"{said.min_chunk_size} for each (config.cpp.min_chunk_size)"
+            f"{count(nest.elements, 'element')} on {recorded.threads} threads are fewer than "
+            f"{recorded.min_chunk_size} for each (config.cpp.min_chunk_size)"
         )
     return "Inductor found no loop to share"
 
@@ -95,7 +95,7 @@ def reason_text(reason: NotTiled | None) -> str:
             return (
                 f"{reason.accesses} of {count(reason.operations, 'operation')} are accesses that "
                 f"are not contiguous ({', '.join(shown[:_MOST_STRIDES]) or 'no strides recorded'}),"
-                " and Inductor vectorises only below 12 %"
+                " and Inductor vectorises only below 12%"
             )
         case NotTiled(kind="short"):
             return (

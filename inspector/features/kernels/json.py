@@ -65,14 +65,14 @@ def _instructions(scope: Scope) -> Mapping[str, int]:
 
 def _nests(scope: Scope) -> Sequence[CppNest] | None:
     """Nests of loops as Inductor made them; null if that was not recorded."""
-    said = scope.of(CppFacts).said
-    return None if said is None else list(whole_nests(said))
+    recorded = scope.of(CppFacts).recorded
+    return None if recorded is None else list(whole_nests(recorded))
 
 
 def _isa(scope: Scope) -> str | None:
     """The vector ISA; null if it was not recorded, or there is none."""
-    said = scope.of(CppFacts).said
-    return said.isa or None if said else None
+    recorded = scope.of(CppFacts).recorded
+    return recorded.isa or None if recorded else None
 
 
 def _reason(scope: Scope) -> str:
@@ -150,9 +150,9 @@ VIEWS: Views = {
         missing?"""
     ),
     CppFacts: View(
-        """isa vector_bits=said.vector_bits compiler=said.compiler cflags=said.cflags
-        compiler_vectorises=said.compiler_vectorises threads=said.threads
-        min_chunk_size=said.min_chunk_size parallel_over=text.parallel_vars nests
+        """isa vector_bits=recorded.vector_bits compiler=recorded.compiler cflags=recorded.cflags
+        compiler_vectorises=recorded.compiler_vectorises threads=recorded.threads
+        min_chunk_size=recorded.min_chunk_size parallel_over=text.parallel_vars nests
         parsed=text""",
         isa=_isa,
         nests=_nests,

@@ -183,7 +183,7 @@ def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, Triton
     message = f"What {name} gets was not recorded."
     raise UsageError(
         message,
-        "Record the model once more: `inspect kernels model.py --gpu h200 --export …`. Plain "
+        "Record the model again: `inspect kernels model.py --gpu h200 --export …`. Plain "
         "traces, cache hits and recordings from before this was kept do not have it.",
     )
 

@@ -96,7 +96,7 @@ def _of_cpp(run: Run, rule: CppRule, kernel: Kernel, advised: Advised) -> Findin
     others = sorted({f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines[:-1]})
     also = (f"it computes {', '.join(others)} as well",) if len(others) > 1 else ()
     place = make_place(run, frame) if frame else Place()
-    evidence = "inspector_cpp_kernel" if kernel.cpp and kernel.cpp.said else "parsed"
+    evidence = "inspector_cpp_kernel" if kernel.cpp and kernel.cpp.recorded else "parsed"
     key = fingerprint(run, frame, rule.id, *kernel.aten)
     return advised.finding(rule, f"{kernel.name} ", place, key, evidence, also)
 

@@ -96,12 +96,12 @@ def _gpu(report: KernelsReport) -> str:
 def _cpp(report: KernelsReport) -> str:
     """For which CPU the C++ kernels are, or an empty string."""
     kernels = [row.kernel.cpp for row in report.rows if row.kernel.cpp is not None]
-    said = next((facts.said for facts in kernels if facts.said is not None), None)
-    if said is None:
+    recorded = next((facts.recorded for facts in kernels if facts.recorded is not None), None)
+    if recorded is None:
         widths = "a plain trace has no vector ISA and no reasons for serial loops"
         return f"C++: {widths}" if kernels else ""
-    threads = count(said.threads, "thread")
-    return f"C++ for {isa_name(said)}, {threads}, {said.compiler}"
+    threads = count(recorded.threads, "thread")
+    return f"C++ for {isa_name(recorded)}, {threads}, {recorded.compiler}"
 
 
 def _graph(report: KernelsReport, index: int, graph: GraphCode) -> Section:

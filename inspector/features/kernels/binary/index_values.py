@@ -84,7 +84,7 @@ class Indices:
         return tensor_type(_result_type(operation.text), self._module)
 
     def trips(self, loop: Operation) -> int | None:
-        """How often a loop runs in a program, or None where nobody knows."""
+        """How often a loop runs in a program, or None where it is unknown."""
         found = re.match(r"\s*(?:unsigned )?%\w+ = (%\w+) to (%\w+) step (%\w+)", loop.text)
         if not found:
             return None
@@ -97,7 +97,7 @@ class Indices:
         return max(0, -((start - stop) // step)) if step > 0 else None
 
     def _is_guess(self, name: str, depth: int) -> bool:
-        """Whether a value depends on an argument that nobody knows."""
+        """Whether a value depends on an unknown argument."""
         if name in self._module.arguments:
             return name[1:] not in self._known
         operation = self._module.made_by.get(name)
@@ -106,7 +106,7 @@ class Indices:
         return any(self._is_guess(operand, depth + 1) for operand in operation.operands)
 
     def value(self, name: str, depth: int = 0) -> Value | None:
-        """The value of a name in the program, or None where nobody knows."""
+        """The value of a name in the program, or None where it is unknown."""
         if name in self._values:
             return self._values[name]
         if depth > _DEEPEST:

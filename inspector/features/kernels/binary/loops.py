@@ -97,7 +97,7 @@ def executions_of(
 
 
 def products_of(module: Module, indices: Indices) -> int | None:
-    """Floating-point operations of a program's matrix products, or None where nobody knows."""
+    """Floating-point operations of a program's matrix products, or None where it is unknown."""
     total = 0
     for item in module.operations:
         if item.name not in _DOTS:

@@ -43,7 +43,7 @@ class Traffic:
     Attributes:
         is_complete: Whether all addresses are known; else what is indirect is missing.
         least_bytes: Of both, where not all is known, what is certain: without accesses whose masks
-            are not known, or of which nobody knows whether a program gets there.
+            are not known, or of which it is unknown whether a program gets there.
     """
 
     read_bytes: int

@@ -40,8 +40,8 @@ class CppSerial(Rule[CppFacts, Advised]):
 
     def check(self, facts: CppFacts) -> Iterator[Advised]:
         """Says so of the largest such loop."""
-        said, cores = facts.said, facts.cores or 0
-        if said is None or cores < 2:  # noqa: PLR2004 - several
+        recorded, cores = facts.recorded, facts.cores or 0
+        if recorded is None or cores < 2:  # noqa: PLR2004 - several
             return
         large = [nest for nest in facts.nests if (nest.elements or 0) >= _LEAST_ELEMENTS]
         iterations = [(nest, _shared(nest)) for nest in large]
@@ -51,10 +51,10 @@ class CppSerial(Rule[CppFacts, Advised]):
         nest, shared = max(idle, key=lambda pair: pair[0].elements or 0)
         yield Advised(
             message=f"keeps {count(min(shared, cores), 'core')} of {cores} busy"
-            if said.threads > 1
+            if recorded.threads > 1
             else f"runs on one of {cores} cores",
-            why=_why(nest, shared, said.threads, said.min_chunk_size),
-            fix=_LONGER_FIRST if said.threads > 1 else _THREADS,
+            why=_why(nest, shared, recorded.threads, recorded.min_chunk_size),
+            fix=_LONGER_FIRST if recorded.threads > 1 else _THREADS,
             nodes=nest.node_names,
         )
 

@@ -49,7 +49,7 @@ def test_where_nobody_recorded_a_reason_there_is_none(
     report = cpp_report(plain_log(version, tmp_path_factory.mktemp("plain")))
     (row,) = report.rows
     assert row.kernel.cpp is not None
-    assert row.kernel.cpp.said is None
+    assert row.kernel.cpp.recorded is None
     assert row.kernel.cpp.vector_loops == 6
     assert report.findings == ()
 
