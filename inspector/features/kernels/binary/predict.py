@@ -165,9 +165,9 @@ def _memory(
             return _Need(part=f"memory: {missing}, and may take longer", missing=missing)
         return _Need()
     full = gpu.bandwidth * _BANDWIDTH_SHARE
-    rate, clock = full, gpu.clock_hz
-    if programs is not None and programs < gpu.multiprocessors and clock:
-        rate = min(rate, programs * _BYTES_PER_CYCLE * clock)
+    rate = full
+    if programs is not None and programs < gpu.multiprocessors:
+        rate = min(rate, programs * _BYTES_PER_CYCLE * gpu.clock_hz)
     least = "at least " if missing else ""
     part = f"memory: {least}{moved} bytes ({source}) at {rate / 1e9:.0f} GB/s"
     times = round(moved / rate * 1e9), round(moved / full * 1e9)
@@ -217,8 +217,7 @@ def _instruction_times(
     read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None
 ) -> dict[str, float]:
     """Time that the instructions of each kind need, by name of the kind."""
-    clock = gpu.clock_hz
-    if programs is None or not clock or not _has_known_trips(read):
+    if programs is None or not _has_known_trips(read):
         return {}
     warps = config.launched_warps or config.num_warps
     loops = loops_of(read.listing, read.module)
@@ -229,7 +228,7 @@ def _instruction_times(
             counts[pipe_of(instruction)] += times * share
     rates = per_cycle(gpu.arch)
     busy = min(programs, gpu.multiprocessors)
-    scale = warps * _WARP * programs / (busy * clock) * 1e9
+    scale = warps * _WARP * programs / (busy * gpu.clock_hz) * 1e9
     found = {pipe: count * scale / rates[pipe] for pipe, count in counts.items() if pipe in rates}
     found["instruction issue"] = sum(counts.values()) * scale / ISSUED
     return found
