@@ -9,10 +9,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-from inspector.features.kernels.generated_source import output_module
-from inspector.run.kernel import GraphCode
+from collections.abc import Iterable, Iterator, Sequence
 
 ALLOCATES = "empty_strided"
 RENAMES = "reinterpret_tensor"
@@ -55,47 +52,6 @@ class Layout:
     strides: tuple[int, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Code:
-    """What is read of a module.
-
-    Attributes:
-        returned: The names of what it returns, in order; empty where that is no buffer.
-        layouts: Of results of libraries, by name: the code checks them.
-    """
-
-    taken: tuple[str, ...]
-    returned: tuple[str, ...]
-    statements: tuple[Statement, ...]
-    layouts: Mapping[str, Layout]
-    is_cuda: bool
-
-
-def read_code(text: str, code: GraphCode) -> Code:
-    """Reads the output code of one graph; `ValueError` where it is no Python (cut off, say)."""
-    module = output_module(text)
-    called = {call.line for call in code.calls}
-    statements: list[Statement] = []
-    layouts: dict[str, Layout] = {}
-    taken: tuple[str, ...] = ()
-    returned: tuple[str, ...] = ()
-    for number, function in enumerate(_functions(module)):
-        body = list(_simple(function.body))
-        deleted, is_call = set(deleted_names(body)), function.name == "call"
-        for node in body:
-            statements += _statement(node, number, called, deleted)
-            layouts |= _asserted(node)
-            match node:
-                case ast.Assign(targets=[target], value=ast.Name(id="args")) if is_call:
-                    # `primals_1, primals_2 = args`
-                    names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-                    taken = tuple(item.id for item in names if isinstance(item, ast.Name))
-                case ast.Return(value=ast.Tuple(elts=values)) if is_call and values:
-                    returned = tuple(map(_buffer, values))
-    statements.sort(key=lambda item: item.line)
-    return Code(taken, returned, tuple(statements), layouts, "torch.cuda._DeviceGuard" in text)
-
-
 def deleted_names(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str]]:
     """The lines and names of ``del buf1``."""
     for node in body:
@@ -104,26 +60,28 @@ def deleted_names(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str]]:
                 yield node.lineno, target.id
 
 
-def _functions(module: ast.Module) -> Iterator[ast.FunctionDef]:
+def functions_in(module: ast.Module) -> Iterator[ast.FunctionDef]:
+    """The functions with a graph's statements: ``call``, and those of its parts."""
     for statement in module.body:
         for item in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
             if isinstance(item, ast.FunctionDef) and item.name.startswith(_PARTS):
                 yield item
 
 
-def _simple(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+def simple_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements, also those within ``with``, ``if`` and loops."""
     for statement in body:
         inner = [*getattr(statement, "body", ()), *getattr(statement, "orelse", ())]
         if inner:
-            yield from _simple(inner)
+            yield from simple_statements(inner)
         else:
             yield statement
 
 
-def _statement(
+def statements_of(
     node: ast.stmt, function: int, called: set[int], deleted: set[tuple[int, str]]
 ) -> Iterator[Statement]:
+    """What a statement does with buffers, if anything."""
     value = getattr(node, "value", None)
     if not isinstance(value, ast.expr) or isinstance(node, ast.Return):
         return
@@ -149,7 +107,7 @@ def _statement(
         yield Statement(node.lineno, function, kind, name, used, shape, dtype)
 
 
-def _asserted(node: ast.stmt) -> dict[str, Layout]:
+def asserted_layout(node: ast.stmt) -> dict[str, Layout]:
     """The layout of a library's result, which the code checks."""
     call = node.value if isinstance(node, ast.Expr) else None
     if (
@@ -171,8 +129,8 @@ def _numbers(node: ast.expr) -> tuple[int, ...]:
     return tuple(whole) if len(whole) == len(found) else ()
 
 
-def _buffer(node: ast.expr) -> str:
+def buffer_of(node: ast.expr) -> str:
     """The buffer that an expression is or views."""
     if isinstance(node, ast.Call) and node.args:
-        return _buffer(node.args[0])
+        return buffer_of(node.args[0])
     return node.id if isinstance(node, ast.Name) else ""

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from inspector.features.kernels.buffers import Buffers, read_buffers, result_names, saved_names
+from inspector.features.kernels.buffers import read_buffers, result_names, saved_names
 from inspector.features.kernels.output_code import read_output_code
 
 FORWARD = """\
@@ -180,6 +180,6 @@ def test_results_and_what_the_backward_pass_takes_are_told_apart() -> None:
 
 
 def test_a_backward_pass_that_fits_to_nothing_is_harmless() -> None:
-    short = Buffers(dataclasses.replace(FOUND._code, returned=("buf0",)))
+    short = dataclasses.replace(FOUND, returned=("buf0",))
     assert result_names(short, BACK) == ()
     assert saved_names(short, BACK) == {"buf0": "addmm"}
