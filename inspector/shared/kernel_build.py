@@ -8,34 +8,6 @@ from inspector.records.record import SignedInt
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class GpuLimits:
-    """What a GPU has, as far as compiled kernels depend on it.
-
-    Attributes:
-        capability: Compute capability as one number, 90 for 9.0.
-        shared_block_bytes: The most that one block can ask for (opt-in).
-        peaks: Dense operations per second by dtype of the matrix units (``tensor bf16``).
-    """
-
-    name: str
-    capability: int
-    multiprocessors: int
-    registers: int
-    shared_bytes: int
-    shared_block_bytes: int
-    threads: int
-    blocks: int
-    l2_bytes: int
-    bandwidth_bytes_per_second: float
-    clock_hz: float = 0.0
-    peaks: tuple[tuple[str, float], ...] = ()
-
-    def peak(self, unit: str) -> float | None:
-        """Operations per second of a unit, or None where nobody says."""
-        return dict(self.peaks).get(unit)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Resources:
     """What a binary needs, from ptxas and Triton.
 
