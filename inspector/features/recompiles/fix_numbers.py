@@ -60,19 +60,6 @@ def indexed(case: FixCase) -> str:
     return f"{instead} in place of {found[0]}"
 
 
-def index_place(case: FixCase) -> str:
-    """Where it is indexed."""
-    line = _index_line(case)
-    return case.place(line[0]) if line else ""
-
-
-def index_keeps(case: FixCase) -> str:
-    """What stays the same with it."""
-    if ".squeeze(0)" in indexed(case):
-        return "The result is the same (without .squeeze(0) it has one dimension more)"
-    return "What is written is the same"
-
-
 def is_numpy_scalar(case: FixCase) -> bool:
     """Whether the line that needs its value makes a NumPy scalar: to Dynamo these are tensors."""
     frame = special_frame(case)
@@ -119,4 +106,10 @@ def in_constructor(case: FixCase) -> str:
 FACTS: Facts = {
     "of_module": lambda case: case.first.origin is Origin.MODULE_ATTRIBUTE,
     "of_global": lambda case: case.first.origin is Origin.GLOBAL,
+    "index_place": lambda case: case.place(line[0]) if (line := _index_line(case)) else "",
+    "index_keeps": lambda case: (
+        "The result is the same (without .squeeze(0) it has one dimension more)"
+        if ".squeeze(0)" in indexed(case)
+        else "What is written is the same"
+    ),
 }

@@ -26,12 +26,6 @@ def torchs_own(case: FixCase) -> str:
     return match[1].replace("_dot_", ".") + case.name[match.end() :] if match else ""
 
 
-def torchs_own_then(case: FixCase) -> str:
-    """That nothing is needed, where each value has its program."""
-    is_found = not any(item.answer is Answer.EAGER or item.limit for item in case.items)
-    return ", and nothing is needed" if is_found else ""
-
-
 def is_optimizer_state(case: FixCase) -> bool:
     """Whether it is the state that an optimiser's first step makes.
 
@@ -39,11 +33,6 @@ def is_optimizer_state(case: FixCase) -> bool:
     2.11 and 2.13.
     """
     return case.first.kind in _FILLED and _STATE.match(case.first.name) is not None
-
-
-def is_learning_rate(case: FixCase) -> bool:
-    """Whether it is the learning rate of a group; one that is a tensor is no constant."""
-    return case.first.kind is _C.FLOAT and _RATE.match(case.first.name) is not None
 
 
 def without_state(item: Recompile, file: str) -> Recompile:
@@ -78,6 +67,15 @@ def types(case: FixCase) -> str:
 
 
 FACTS: Facts = {
+    # One that is a tensor is no constant.
+    "is_learning_rate": lambda case: (
+        case.first.kind is _C.FLOAT and _RATE.match(case.first.name) is not None
+    ),
+    "torchs_own_then": lambda case: (
+        ""
+        if any(each.answer is Answer.EAGER or each.limit for each in case.items)
+        else ", and nothing is needed"
+    ),
     "of_optimizer": lambda case: _OPTIMIZERS.search(case.file) is not None,
     "kind_name": lambda case: _KINDS[case.first.kind],
     "passed_or_false": lambda case: case.argument.written or "False",
