@@ -90,7 +90,11 @@ def _effects(run: Run, places: list[GraphPlace], nodes: list[Node], key: str) ->
             if at is None or not run.roots.is_user(at.file):
                 at = _captured_line(nodes, effect["says"] or effect["operator"])
             checks = (effect["says"] or "").removeprefix("linalg.")
-            own = [shown_operator(node) for node in nodes if at and _is_at(node, at)]
+            own = [
+                shown_operator(node)
+                for node in nodes
+                if at and (at.file, at.line) in {(f.file, f.line) for f in node.stack}
+            ]
             linalg = [name for name in own if _LINALG.search(name)]
             operator = effect["operator"].removesuffix(".default")
             shown = next(iter(linalg), f"torch.linalg.{checks}") if checks else operator
@@ -102,7 +106,3 @@ def _captured_line(nodes: list[Node], says: str) -> StackFrame | None:
     names = {says.replace(".", "_"), says.rpartition(".")[2], *says.split(".")[-2:]}
     found = (node.line for node in nodes if names & set(re.split(r"[.]", node.target)))
     return next(found, None)
-
-
-def _is_at(node: Node, at: StackFrame) -> bool:
-    return any((frame.file, frame.line) == (at.file, at.line) for frame in node.stack)
