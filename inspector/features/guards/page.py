@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from inspector.features.guards.next import NextChange
 from inspector.features.guards.report import FrameRow, GuardsReport
-from inspector.features.guards.subtrees import Subtree
 from inspector.report.page import Block, Column, Items, Lines, Page, Section, Table, about, as_notes
 from inspector.report.wording import count, duration
 
@@ -111,30 +110,32 @@ def _change(item: NextChange) -> str:
 
 
 def _costs(report: GuardsReport) -> Iterator[Block]:
-    yield Lines(list(_times(report)))
-    if report.subtrees:
-        yield Lines(["Slowest parts, timed when the guards were built:"])
-    rows = list(map(_subtree, report.subtrees))
-    yield Table((Column("part", "code"), Column("", "number"), Column("")), rows)
-
-
-def _times(report: GuardsReport) -> Iterator[str]:
-    """What was measured, and torch's own figure, which is another one."""
-    time = report.time
+    """What was measured, torch's own figure, which is another one, and the slowest parts."""
+    lines, time = [], report.time
     if time is not None:
         looks = count(round(time.lookups), "cache lookup")
-        yield (
+        lines.append(
             f"{duration(time.per_call_ns)} per warm call (of {duration(time.call_ns)}, "
             f"{_percent(time.share)}): {looks} per call, {count(time.calls, 'warm call')} measured"
         )
     cold = [row.torch_latency_ns for row in report.frames if row.torch_latency_ns is not None]
     if cold:
-        yield (
+        lines.append(
             f"torch reports {duration(sum(cold))} for one cold evaluation of the newest cache "
             "entries"
         )
-
-
-def _subtree(item: Subtree) -> tuple[str, str, str]:
-    part = f"{item.share:.0%} of {duration(item.whole_ns)}, {count(item.guards, 'guard')}"
-    return item.name, duration(item.time_ns), f"{part}, in {item.frame}"
+    yield Lines(lines)
+    if report.subtrees:
+        yield Lines(["Slowest parts, timed when the guards were built:"])
+    rows = [
+        (
+            item.name,
+            duration(item.time_ns),
+            (
+                f"{item.share:.0%} of {duration(item.whole_ns)}, {count(item.guards, 'guard')}, in "
+                f"{item.frame}"
+            ),
+        )
+        for item in report.subtrees
+    ]
+    yield Table((Column("part", "code"), Column("", "number"), Column("")), rows)

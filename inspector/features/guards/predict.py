@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import enum
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeGuard
 
 from inspector.features.guards.change import Change
 from inspector.records.recompiles import TensorFacts
@@ -22,6 +21,7 @@ from inspector.trace.guards import DynamoSettings
 
 _NO_NUMBERS = frozenset({"nan", "inf", "-inf"})
 _TORCH_MODULES = "nn/modules/"  # as guards spell files of torch's own
+_TRIED = 2
 _INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 
 
@@ -41,7 +41,6 @@ class FrameGuards:
     Attributes:
         entries: The oldest first.
         state: The values of the call for which the newest one was compiled.
-        is_closed: Whether the recompile limit was hit: nothing more is compiled.
         indexes: Per entry, its guards by what they look at.
         failing: Per entry, which of its guards fail for that call.
     """
@@ -188,23 +187,23 @@ def _tensor_gets_dynamic(frame: FrameGuards, source: str, before: Value, after: 
     if len(old.size) != len(new.size):
         return any(size not in (0, 1) for size in new.size)  # then all of them become dynamic
     changed = [at for at, (a, b) in enumerate(zip(old.size, new.size, strict=True)) if a != b]
-    seen = [check for index in frame.indexes if (check := _tensor_check(index, source)) is not None]
+    seen = []  # of each entry
+    for index in frame.indexes:
+        checks = (guard.check for guard in index.of(source))
+        seen += [check for check in checks if isinstance(check, TensorFacts)][:1]
     if not changed:
         # Strides become dynamic only where all sizes are constants (`is_stride_dynamic`).
         return old.stride != new.stride and all(
             check.size == seen[-1].size and None not in check.size for check in seen
         )
-    return any(
-        new.size[at] not in (0, 1) and not _was_tried([check.size[at] for check in seen])
-        for at in changed
-        if all(at < len(check.size) for check in seen)
-    )
-
-
-def _was_tried(values: list[int | None]) -> bool:
-    """Whether it has changed before and is a constant still: the model's code needs its value."""
-    distinct = {value for value in values if value is not None}
-    return bool(values) and values[-1] not in (None, 0, 1) and len(distinct) > 1
+    for at in changed:
+        if new.size[at] not in (0, 1) and all(at < len(check.size) for check in seen):
+            sizes = [check.size[at] for check in seen]
+            # What has changed before and is a constant still, the model's code needs.
+            is_constant = bool(sizes) and sizes[-1] not in (None, 0, 1)
+            if not is_constant or len({*sizes} - {None}) < _TRIED:
+                return True
+    return False
 
 
 def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number constant
@@ -234,29 +233,11 @@ def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number c
 
 def _is_other_number(frame: FrameGuards, source: str, after: Value) -> bool:
     """Whether a number of another class differs from one before (2 and 2.0 do not)."""
-    newest = frame.entries[-1]
+    symbols = frame.entries[-1].symbols
     seen = {check.value for check in _equal_checks(frame, source)} - {None}
-    seen |= {newest.symbols[source]} if source in newest.symbols else set()
-    return any(repr(float(old)) != repr(float(after.text or 0)) for old in seen if _is_number(old))
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float)
-
-
-def _origin(frame: FrameGuards, source: str) -> Origin:
-    found = (
-        guard.origin
-        for index in reversed(frame.indexes)
-        for guard in index.of(source)
-        if guard.source
-    )
-    return next(found, Origin.INPUT)
-
-
-def _tensor_check(index: GuardIndex, source: str) -> TensorFacts | None:
-    checks = (guard.check for guard in index.of(source) if isinstance(guard.check, TensorFacts))
-    return next(checks, None)
+    seen |= {symbols[source]} if source in symbols else set()
+    new = repr(float(after.text or 0))
+    return any(isinstance(old, int | float) and repr(float(old)) != new for old in seen)
 
 
 def _equal_checks(frame: FrameGuards, source: str) -> Iterator[EqualsCheck]:
@@ -264,3 +245,8 @@ def _equal_checks(frame: FrameGuards, source: str) -> Iterator[EqualsCheck]:
         for guard in index.of(source):
             if isinstance(guard.check, EqualsCheck):
                 yield guard.check
+
+
+def _origin(frame: FrameGuards, source: str) -> Origin:
+    guards = (guard for index in reversed(frame.indexes) for guard in index.of(source))
+    return next((guard.origin for guard in guards if guard.source), Origin.INPUT)
