@@ -1,4 +1,4 @@
-"""Which break a stretch of time outside of compiled graphs belongs to."""
+"""Which break a stretch of time outside of compiled graphs belongs to, and what crosses it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.records.calls import TargetFunction
-from inspector.run.compilation import Frame
+from inspector.run.boundary import Boundary, Crossing, crossing
+from inspector.run.compilation import Compilation, Frame
 from inspector.run.graph_break import GraphBreak, Outcome
 from inspector.run.run import Process
 from inspector.shared.stack import is_resumed, plain_name, resumed_line
@@ -177,20 +178,12 @@ def _rests(frames: Sequence[Frame]) -> Iterator[tuple[tuple[str, str], Site | No
 def _rest_behind(
     record: GraphBreak, frame: Frame, rests: Mapping[tuple[str, str], Site | None]
 ) -> Site | None:
-    name = plain_name(frame.name)
-    lines = {
-        item.line
-        for item in record.stack
-        if (item.file, plain_name(item.name)) == (frame.file, name)
-    }
-    return next(
-        (
-            site
-            for (file, rest), site in rests.items()
-            if file == frame.file and plain_name(rest) == name and resumed_line(rest) in lines
-        ),
-        None,
-    )
+    own = frame.file, plain_name(frame.name)
+    lines = {item.line for item in record.stack if (item.file, plain_name(item.name)) == own}
+    for (file, rest), site in rests.items():
+        if (file, plain_name(rest)) == own and resumed_line(rest) in lines:
+            return site
+    return None
 
 
 def _called(record: GraphBreak, frames: Sequence[Frame]) -> tuple[str, str, int] | None:
@@ -207,3 +200,41 @@ def _called(record: GraphBreak, frames: Sequence[Frame]) -> tuple[str, str, int]
         if (frame.file, frame.name) == (user.file, user.name) and frame.first_line <= user.line
     ]
     return (user.file, user.name, max(first_lines)) if first_lines else None
+
+
+def computed_crossings(process: Process, breaks: Breaks) -> Mapping[Site, Crossing]:
+    """What the graphs behind each site read of what graphs before it wrote, once through.
+
+    Code is compiled when it is reached, so that the first compilations of the frames stand in the
+    order in which the graphs ran. What was compiled again later is left out, and so is how often a
+    site is reached in a call.
+    """
+    found: dict[Site, Crossing] = {}
+    earlier: list[Boundary] = []
+    broken: tuple[Frame, Site] | None = None
+    known = [frame for frame in process.frames if frame.frame_id is not None]
+    for frame in sorted(known, key=lambda frame: frame.frame_id or 0):
+        coded = (item for item in frame.compilations if item.has_guarded_code)
+        compilation = next(coded, None)
+        if compilation is None:
+            continue
+        if broken is None or not _is_behind(frame, compilation, broken[0]):
+            earlier, broken = [], None
+        boundary = process.boundaries.get(str(compilation.compile_id))
+        if boundary is not None:
+            if broken is not None:
+                new = crossing(earlier, boundary)
+                found[broken[1]] = found.get(broken[1], Crossing()) + new
+            earlier.append(boundary)
+        site = breaks.at(str(compilation.compile_id)).site
+        if site is not None:
+            broken = frame, site
+    return found
+
+
+def _is_behind(frame: Frame, compilation: Compilation, broken: Frame) -> bool:
+    """Whether code goes on with the function that broke, or is called by it or its callers."""
+    if is_resumed(frame.name):
+        return True
+    place = broken.file, plain_name(broken.name)
+    return any((item.file, plain_name(item.name)) == place for item in compilation.stack[:-1])

@@ -123,8 +123,15 @@ class _Cutter:
         own = outer
         if site is not None:
             self.found.reached += [] if self._is_told_inside(region, site) else [site]
-            others = set(self._unmarked_rest(region))
-            others.update(self._sites_of_callees(region))
+            others = self._sites_of_callees(region)
+            # What gave up the rest of the function, where no mark tells at which point it begins.
+            rest = self._breaks.at(region.label).rest
+            is_marked = any(inner.kind is MarkKind.EAGER for inner in region.inner) or any(
+                self._breaks.resumes(compile_id, region.label)
+                for compile_id in _compiled_in(region.inner)
+            )
+            if rest is not None and not is_marked:
+                others.add(rest)
             own = Blame(site, frozenset(others - {site}))
         graphs = list(_graphs(region.inner))
         after_ns = _graph_end_ns(region, graphs)
@@ -217,16 +224,6 @@ class _Cutter:
             is_code = inner.kind is MarkKind.REGION
             if is_code and not self._breaks.resumes(inner.label, region.label):
                 yield inner
-
-    def _unmarked_rest(self, region: Mark) -> Iterator[Site]:
-        """What gave up the rest of the function, where no mark tells at which point it begins."""
-        rest = self._breaks.at(region.label).rest
-        ran = _compiled_in(region.inner)
-        if rest is not None and not (
-            any(inner.kind is MarkKind.EAGER for inner in region.inner)
-            or any(self._breaks.resumes(compile_id, region.label) for compile_id in ran)
-        ):
-            yield rest
 
     def _sites_of_callees(self, region: Mark) -> set[Site]:
         inner = (each for callee in self._callees(region) for each in _regions(callee))
