@@ -161,26 +161,24 @@ def multiplied(history: Iterable[Recompile], limit: int) -> Multiplied | None:
     alone = 1 + sum(number - 1 for number in values)
     if len(parts) < _TWO or compiled <= alone:
         return None
-    names = tuple(dict.fromkeys(_shown(part) for part in parts))
+    shown = (
+        f"{key} in {user_spelling(name)}" if key else user_spelling(name) for _, name, key in parts
+    )
+    names = tuple(dict.fromkeys(shown))
     return Multiplied(names, values, compiled, limit)
-
-
-def _shown(part: _Part) -> str:
-    _, name, key = part
-    return f"{key} in {user_spelling(name)}" if key else user_spelling(name)
 
 
 def _sides(item: Recompile) -> Iterator[tuple[_Part, str, str]]:
     """What was told apart for good, with its value in the entry and in the call."""
+    sides = [
+        (change.kind, change.name, change.before, change.now)
+        for change in item.changes
+        if not change.is_dynamic and change.name != item.name
+    ]
     if item.answer is not Answer.DYNAMIC:
         before, now = (value.text if value else "" for value in (item.before, item.now))
-        yield from _side(item.kind, item.name, before, now)
-    for change in item.changes:
-        if not change.is_dynamic and change.name != item.name:
-            yield from _side(change.kind, change.name, change.before, change.now)
-
-
-def _side(kind: _C, name: str, before: str, now: str) -> Iterator[tuple[_Part, str, str]]:
-    if kind in _TOLD_APART and name and before and now:
-        # ``with 'mask'``: each key is a matter of its own.
-        yield (kind, name, key_of(before) if kind in _KEYED else ""), before, now
+        sides.insert(0, (item.kind, item.name, before, now))
+    for kind, name, before, now in sides:
+        if kind in _TOLD_APART and name and before and now:
+            # ``with 'mask'``: each key is a matter of its own.
+            yield (kind, name, key_of(before) if kind in _KEYED else ""), before, now

@@ -159,13 +159,6 @@ def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool
     return f"Because {changed(case.shown(item))} as well, {text}"
 
 
-def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:
-    """Whether a line makes one of the numbers a constant, dynamic or not at first."""
-    names = {item.name for item in changing if item.kind is _C.INT}
-    changes = [change for item in case.items for change in item.changes]
-    return any(change.specialized is not None and change.name in names for change in changes)
-
-
 def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) -> Iterator[str]:
     """The advice for all that changes together; each alone leaves the others."""
     every = (case.first, *also)
@@ -175,7 +168,14 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
     if kept:
         yield kept_together(case, kept)
         return
-    is_named = {item.kind for item in changing} <= _NAMED and not _is_constant(case, changing)
+    # A line can make one of the numbers a constant, dynamic or not at first.
+    numbers = {item.name for item in changing if item.kind is _C.INT}
+    is_constant = any(
+        change.specialized is not None and change.name in numbers
+        for item in case.items
+        for change in item.changes
+    )
+    is_named = {item.kind for item in changing} <= _NAMED and not is_constant
     if is_named and not beyond(case) and environment(case):
         yield environment(case)  # one variable for sizes and ints
         found = [text for text in found if ENVIRONMENT not in text] or list(found)

@@ -8,6 +8,7 @@ import re
 from inspector.features.recompiles import case as recompile_case
 from inspector.features.recompiles.case import Facts, FixCase, is_zero_one
 from inspector.features.recompiles.changes import is_number_of_keys, key_of, keys_of
+from inspector.features.recompiles.fix_shared import reader
 from inspector.report.user_code.call_site import user_spelling
 from inspector.report.wording import count, listed
 from inspector.run.recompile import Answer, Change, Origin, RecompileClass
@@ -39,10 +40,11 @@ def written_key(case: FixCase) -> str:
     # A list that is empty cannot be written by index; what asks for a key fills none.
     is_len = guard.startswith("len(") and ("!=" in guard or case.first.kind is _C.KEYS)
     is_dict = is_len or (guard.startswith("not ") and "(" not in guard)
-    if case.reader is None or not is_dict:
+    line = reader(case)
+    if line is None or not is_dict:
         return ""
     name = re.escape(case.name.rpartition(".")[2])
-    found = re.search(rf"\b{name}\[(?P<key>[^\[\]:]+)\]\s*=(?!=)", case.reader.code)
+    found = re.search(rf"\b{name}\[(?P<key>[^\[\]:]+)\]\s*=(?!=)", line.code)
     return found["key"].strip() if found else ""
 
 
@@ -174,7 +176,11 @@ FACTS: Facts = {
     "is_of_set": lambda case: recompile_case.is_of_set(case.first),
     "asks_for_member": lambda case: case.first.guard.startswith(("set.", "not set.")),
     "member": lambda case: case.before.rpartition(" ")[2] or "it",
-    "grown_at_line": lambda case: case.line(case.grown_at) if case.grown_at else "",
+    "grown_at": lambda case: case.grown.get(case.first.name),
+    # The line at which the function makes the container longer.
+    "grown_at_line": lambda case: (
+        case.line(line) if (line := case.grown.get(case.first.name)) is not None else ""
+    ),
     "holds_tensors": lambda case: case.first.holds in _TENSORS,
     "holds_no_tensor": lambda case: case.first.holds not in {"", *_TENSORS},
     # Whether one tensor can take the place of all of it.
@@ -182,7 +188,7 @@ FACTS: Facts = {
         is_attribute(case) and "[" not in case.name and case.first.holds in {"", *_TENSORS}
     ),
     "reader_line": lambda case: (
-        f" at {case.line(case.reader)}" if case.reader and case.reader.code else ""
+        f" at {case.line(line)}" if (line := reader(case)) is not None and line.code else ""
     ),
     "is_dynamic_at_last": _is_dynamic_at_last,
     "counts_keys": lambda case: any(map(is_number_of_keys, case.items)),

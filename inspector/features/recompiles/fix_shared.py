@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from inspector.features.recompiles.around_calls import MANY, around_calls, limit_of
-from inspector.features.recompiles.case import Facts, FixCase
+from inspector.features.recompiles.case import Facts, FixCase, is_zero_one
 from inspector.features.recompiles.constant_sizes import specialized_use
 from inspector.report.failed_frames import error_text
 from inspector.report.wording import listed
@@ -225,7 +225,30 @@ def _fails_at(item: Compilation, roots: Roots) -> str:
     return f"the {what}{at} ({why})"
 
 
+def reader(case: FixCase) -> StackFrame | None:
+    """The line that looks at what changes, and so has the guard."""
+    return case.first.guard_stack[-1] if case.first.guard_stack else case.first.caused_by
+
+
+def _the_call(case: FixCase) -> str:
+    frame = case.site.frame
+    return f"the call at {case.place(frame)}" if frame else "the call"
+
+
+def _is_on_stack(case: FixCase) -> bool:
+    """Whether a graph break kept it where it has no name."""
+    return "___stack" in case.first.name
+
+
 FACTS: Facts = {
+    "is_on_stack": _is_on_stack,
+    "compilations": lambda case: len(case.items),
+    "has_bounds": lambda case: bool(case.first.bounds),
+    "is_zero_one": lambda case: is_zero_one(case.first),
+    "set_at_line": lambda case: case.line(case.set_at) if case.set_at else "",
+    # Where a line goes that has to run in the caller, or behind the call.
+    "by_call": lambda case: f"by {_the_call(case)}",
+    "behind_call": lambda case: f"after {_the_call(case)}",
     "environment_of_all": _environment_of_all,
     "has_dynamic_sources": _has_dynamic_sources,
     # So few are better named than all made dynamic.
@@ -236,7 +259,7 @@ FACTS: Facts = {
     # The variable for what can be dynamic, and has a name.
     "kept_environment": lambda case: (
         environment(case)
-        if case.first.kind in {*_DYNAMIC, RecompileClass.RANK} and not case.is_on_stack
+        if case.first.kind in {*_DYNAMIC, RecompileClass.RANK} and not _is_on_stack(case)
         else ""
     ),
     "is_dynamic": lambda case: case.first.answer is Answer.DYNAMIC,

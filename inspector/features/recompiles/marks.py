@@ -17,7 +17,6 @@ from inspector.report.user_code.call_site import user_spelling
 from inspector.run.closure_name import ClosureName
 from inspector.run.dynamic_sources import tensor_of
 from inspector.run.recompile import Recompile, RecompileClass
-from inspector.shared.stack import StackFrame
 
 _OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
 _ARRAY = "___from_numpy("
@@ -77,11 +76,20 @@ def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
 def mark_fix(case: FixCase) -> str:
     """The line that marks them all."""
     if case.apart_by is not None:
-        return _apart(case, case.apart_by)
+        # In a caller that is compiled, too, a mark is an error (`forbid_in_graph`).
+        return (
+            f"Fix the graph break at {case.place(case.apart_by)}, so that {case.called} becomes "
+            "part of its caller, or compile with torch.compile(…, dynamic=True): a compiled caller "
+            "cannot mark anything."
+        )
     marks = changing_sizes((*case.items, *case.history))
     name = tensor_of(case.first.name)
     if name not in marks:
-        marks = {name: (int(case.dimension),), **marks}
+        index = case.first.index
+        if index is None:  # of a symbolic size, in its source
+            sized = _SIZED.match(case.first.name)
+            index = int(sized["index"]) if sized else 0
+        marks = {name: (index,), **marks}
     marks = {name: found for name, found in marks.items() if _can_mark(case, name)}
     if not marks:
         return "Mark the sizes that change with torch._dynamo.mark_dynamic."
@@ -116,15 +124,6 @@ def _marking(case: FixCase, marks: Marks, function: str) -> str:
     return _sentence(_lines(case, marks, function), case)
 
 
-def _apart(case: FixCase, at: StackFrame) -> str:
-    """In a caller that is compiled, too, a mark is an error (`forbid_in_graph`)."""
-    return (
-        f"Fix the graph break at {case.place(at)}, so that {case.called} becomes part of its "
-        "caller, or compile with torch.compile(…, dynamic=True): a compiled caller cannot mark "
-        "anything."
-    )
-
-
 def _can_mark(case: FixCase, name: str) -> bool:
     """Whether the caller has it: what a graph break hands on is the function's own."""
     return not name.startswith(_KEPT) and not case.is_kept(name)
@@ -136,7 +135,8 @@ def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
     given: list[str] = []
     for name, dimensions in marks.items():
         expression = _expression(case, name, names, given)
-        line = f"{function}({expression}, {_shown(dimensions)})"
+        shown = str(dimensions[0]) if len(dimensions) == 1 else str(list(dimensions))
+        line = f"{function}({expression}, {shown})"
         condition = _condition(case, name, expression)
         lines.append(f"{line}{_WHERE}{condition})" if condition else line)
     return _Lines(tuple(names), tuple(lines), tuple(given))
@@ -192,10 +192,6 @@ def _expression(case: FixCase, name: str, names: list[str], given: list[str]) ->
         names.append(f"{own} for what is passed as {passed.parameter}")
     given.append(own)
     return own + passed.path
-
-
-def _shown(dimensions: Sequence[int]) -> str:
-    return str(dimensions[0]) if len(dimensions) == 1 else str(list(dimensions))
 
 
 def _sentence(lines: _Lines, case: FixCase) -> str:
