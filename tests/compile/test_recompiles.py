@@ -107,10 +107,6 @@ def expected_of(name: str) -> tuple[Expected, ...]:
     return () if name in NEVER_AGAIN else PROGRAMS[name].expected
 
 
-def test_there_are_enough() -> None:
-    assert len(PROGRAMS) >= 60
-
-
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_what_torch_reports(name: str, report: Report) -> None:
     items = recompiles_of(report, name)

@@ -35,15 +35,6 @@ def x(frame: FrameGuards) -> TensorFacts:
     return tensor
 
 
-def test_what_the_guards_say_of_the_last_call(frame: FrameGuards) -> None:
-    assert len(frame.entries) == 3
-    assert frame.settings.recompile_limit == 8
-    assert x(frame).size == (6, 4)
-    assert x(frame).stride == (4, 1)
-    assert frame.state.values["L['n']"].text == "7"
-    assert frame.state.thread["grad_mode"] is True
-
-
 @pytest.mark.parametrize("size", [2, 5, 100])
 def test_a_dynamic_size_takes_every_size(frame: FrameGuards, size: int) -> None:
     tensor = change.resized(x(frame), 0, size)
