@@ -88,7 +88,11 @@ def _effects(run: Run, places: list[GraphPlace], nodes: list[Node], key: str) ->
                 continue
             at = frame
             if at is None or not run.roots.is_user(at.file):
-                at = _captured_line(nodes, effect["says"] or effect["operator"])
+                # The operator's line in Dynamo's graph has the user's frames around torch's.
+                says = effect["says"] or effect["operator"]
+                names = {says.replace(".", "_"), says.rpartition(".")[2], *says.split(".")[-2:]}
+                lines = (node.line for node in nodes if names & {*node.target.split(".")})
+                at = next(lines, None)
             checks = (effect["says"] or "").removeprefix("linalg.")
             own = [
                 shown_operator(node)
@@ -99,10 +103,3 @@ def _effects(run: Run, places: list[GraphPlace], nodes: list[Node], key: str) ->
             operator = effect["operator"].removesuffix(".default")
             shown = next(iter(linalg), f"torch.linalg.{checks}") if checks else operator
             yield Bypassed(shown.replace("linalg.linalg_", "linalg."), key, at, checks)
-
-
-def _captured_line(nodes: list[Node], says: str) -> StackFrame | None:
-    """The line of the operator in Dynamo's graph, which has the user's frames around torch's."""
-    names = {says.replace(".", "_"), says.rpartition(".")[2], *says.split(".")[-2:]}
-    found = (node.line for node in nodes if names & set(re.split(r"[.]", node.target)))
-    return next(found, None)

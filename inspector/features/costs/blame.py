@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.records.calls import TargetFunction
 from inspector.run.boundary import Boundary, Crossing, crossing
-from inspector.run.compilation import Compilation, Frame
+from inspector.run.compilation import Frame
 from inspector.run.graph_break import GraphBreak, Outcome
 from inspector.run.run import Process
 from inspector.shared.stack import is_resumed, plain_name, resumed_line
 
 _LIMIT = "recompile limit of "
+_GOES_ON = (Outcome.RESUMED, Outcome.REST_SKIPPED)
 
 Site = tuple[str, int, str]
 """What makes two records the same site, see `inspector.run.graph_break.GraphBreak.key`."""
@@ -85,7 +86,10 @@ class Breaks:
             for frame in process.frames
             for compilation in frame.compilations
             if compilation.has_guarded_code is not False
-            for ending in [_ending(compilation.graph_breaks)]
+            # The last record that let the frame go on is the one at which its graph ends.
+            for ending in [
+                next((r for r in reversed(compilation.graph_breaks) if r.outcome in _GOES_ON), None)
+            ]
         }
 
     def at(self, compile_id: str) -> Compiled:
@@ -153,13 +157,6 @@ class Breaks:
         return same and inner.file == outer.file
 
 
-def _ending(records: tuple[GraphBreak, ...]) -> GraphBreak | None:
-    """The last record that let the frame go on is the one at which its graph ends."""
-    goes_on = (Outcome.RESUMED, Outcome.REST_SKIPPED)
-    ending = [record for record in records if record.outcome in goes_on]
-    return ending[-1] if ending else None
-
-
 def _rests(frames: Sequence[Frame]) -> Iterator[tuple[tuple[str, str], Site | None]]:
     """File and name of what comes behind a break and was left alone, with the site that did it."""
     for frame in frames:
@@ -218,7 +215,10 @@ def computed_crossings(process: Process, breaks: Breaks) -> Mapping[Site, Crossi
         compilation = next(coded, None)
         if compilation is None:
             continue
-        if broken is None or not _is_behind(frame, compilation, broken[0]):
+        # It goes on with the function that broke, or is called by it or its callers.
+        place = (broken[0].file, plain_name(broken[0].name)) if broken else None
+        callers = {(item.file, plain_name(item.name)) for item in compilation.stack[:-1]}
+        if broken is None or not (is_resumed(frame.name) or place in callers):
             earlier, broken = [], None
         boundary = process.boundaries.get(str(compilation.compile_id))
         if boundary is not None:
@@ -230,11 +230,3 @@ def computed_crossings(process: Process, breaks: Breaks) -> Mapping[Site, Crossi
         if site is not None:
             broken = frame, site
     return found
-
-
-def _is_behind(frame: Frame, compilation: Compilation, broken: Frame) -> bool:
-    """Whether code goes on with the function that broke, or is called by it or its callers."""
-    if is_resumed(frame.name):
-        return True
-    place = broken.file, plain_name(broken.name)
-    return any((item.file, plain_name(item.name)) == place for item in compilation.stack[:-1])

@@ -134,7 +134,8 @@ class _Cutter:
                 others.add(rest)
             own = Blame(site, frozenset(others - {site}))
         graphs = list(_graphs(region.inner))
-        after_ns = _graph_end_ns(region, graphs)
+        ends = [mark.end_ns for mark in region.inner if mark.kind is MarkKind.BYTECODE]
+        after_ns = graphs[-1].end_ns if graphs else max(ends, default=region.start_ns)
         is_unmarked = not graphs and self._breaks.at(region.label).has_graph
         if is_unmarked:
             self.found.operators_unknown = True
@@ -259,10 +260,3 @@ def _graphs(marks: Sequence[Mark]) -> Iterator[Mark]:
             yield mark
         elif mark.kind not in {MarkKind.REGION, MarkKind.EAGER}:
             yield from _graphs(mark.inner)
-
-
-def _graph_end_ns(region: Mark, graphs: Sequence[Mark]) -> int:
-    if graphs:
-        return graphs[-1].end_ns
-    before = [mark.end_ns for mark in region.inner if mark.kind is MarkKind.BYTECODE]
-    return max(before, default=region.start_ns)

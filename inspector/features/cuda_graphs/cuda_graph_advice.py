@@ -78,11 +78,6 @@ _KNOWN = {
         "It was registered with torch.Tag.cudagraph_unsafe.",
         "Drop the tag if the operator neither synchronises nor reads values on the host.",
     ),
-    r"^custom partition op": Advice(
-        "the settings cut the graph here",
-        "The operator is listed in torch._inductor.config.custom_should_partition_ops.",
-        "Take it off the list if it can be captured.",
-    ),
     r"^DeviceCopy": Advice(
         "a tensor is copied between devices",
         "A CUDA graph holds work of one GPU alone.",
@@ -105,11 +100,6 @@ _KNOWN = {
         "Captures take their memory from it.",
         "Unset PYTORCH_NO_CUDA_MEMORY_CACHING, and do not call "
         "torch.cuda.caching_allocator_enable(False).",
-    ),
-    r"override_cudagraphs|bisector|CUDAGraphPolicy|TESTING_ONLY": Advice(
-        "it was asked for",
-        "A setting or an annotation in the program says so.",
-        "Take it away if it is not meant.",
     ),
 }
 # `total.add_(x)`, `self.cache.copy_(y)`, `buffer[i] = y`, `total += x`.

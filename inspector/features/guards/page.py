@@ -30,11 +30,14 @@ def page(report: GuardsReport) -> Page:
         for cause in report.causes
         if cause.is_user
     ]
+    headline = f"{count(report.guards, 'guard')} in {count(len(report.frames), 'frame')}"
+    if (time := report.time) is not None:
+        headline += f"; {duration(time.per_call_ns)} per warm call, {_percent(time.share)} of it"
     number = Column("guards", "number")
     likely = list(_next(report.frames))
     return Page(
         "Guards",
-        _headline(report),
+        headline,
         about(report.run),
         summary=[_kinds(report.kinds, _MOST_KINDS)] if report.kinds else [],
         findings=report.findings,
@@ -55,15 +58,6 @@ def page(report: GuardsReport) -> Page:
         notes=as_notes(report.notices),
         next_steps=report.next_steps,
     )
-
-
-def _headline(report: GuardsReport) -> str:
-    """``1,204 guards in 2 frames; 41 µs per warm call, 12% of it``."""
-    text = f"{count(report.guards, 'guard')} in {count(len(report.frames), 'frame')}"
-    if report.time is not None:
-        part = _percent(report.time.share)
-        text += f"; {duration(report.time.per_call_ns)} per warm call, {part} of it"
-    return text
 
 
 def _percent(share: float) -> str:

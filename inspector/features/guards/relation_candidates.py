@@ -23,7 +23,10 @@ _INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 
 def relation_candidates(frame: FrameGuards) -> Iterator[Candidate]:
     """Of each relation one change that it refuses, of the first thing in it that is free."""
-    names = _names(frame)
+    own = (guard for guard in frame.entries[-1].guards if guard.source)
+    spellings = {normal(guard.source): guard.name for guard in own}
+    # The longest source first.
+    names = dict(sorted(spellings.items(), key=lambda item: -len(item[0])))
     constants = (_CONSTANT.fullmatch(expression) for _, expression in _relations(frame))
     # Dynamic, and kept at one value all the same.
     fixed = {normal(each["what"]) for each in constants if each and each["sign"] == "=="}
@@ -42,9 +45,14 @@ def relation_candidates(frame: FrameGuards) -> Iterator[Candidate]:
             sign = _sign(what, relation)
             if dimension is None and source in fixed and sign != "==":
                 continue  # that it is fixed says it all
-            refused = "another value" if sign == "==" else f"{value}"
+            refused, held = f"{value}", f"{what} is dynamic while `{relation}`"
+            if sign == "==":
+                code = guard.cause.code.strip() if guard.cause else ""
+                by = f" by `{code}`" if code else ""
+                refused = "another value"
+                held = f"{what} is specialized on {relation.rpartition(' ')[2]}{by}"
             yield Candidate(
-                change, what, _within(what, relation, guard), refused, guard.cause,
+                change, what, held, refused, guard.cause,
                 is_dynamic=True,
             )  # fmt: skip
             break
@@ -145,21 +153,6 @@ def _tries(
     for number in tried([expression], size):
         tensor = resized(value.tensor, dimension, number)
         yield number, of_tensor(ChangeKind.SIZE, source, tensor)
-
-
-def _names(frame: FrameGuards) -> dict[str, str]:
-    """The user's spellings by source, the longest source first."""
-    own = (guard for guard in frame.entries[-1].guards if guard.source)
-    found = {normal(guard.source): guard.name for guard in own}
-    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
-
-
-def _within(what: str, relation: str, guard: Guard) -> str:
-    """How far something is dynamic: where one value alone is allowed, it is none."""
-    if _sign(what, relation) == "==":
-        by = f" by `{guard.cause.code.strip()}`" if guard.cause and guard.cause.code else ""
-        return f"{what} is specialized on {relation.rpartition(' ')[2]}{by}"
-    return f"{what} is dynamic while `{relation}`"
 
 
 def _spelled(expression: str, names: dict[str, str]) -> str:

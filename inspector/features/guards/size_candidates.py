@@ -35,7 +35,9 @@ def tensor_candidates(frame: FrameGuards) -> Iterator[Candidate]:
     own = [
         (guard, check, tensor)
         for guard, check in checks
-        if _may_change(frame, guard)
+        # Parameters and buffers rarely change their sizes; those that did may do so again.
+        if guard.origin is not Origin.LIBRARY
+        and (guard.origin is not Origin.PARAMETER or len(_seen(frame, guard.source)) > 1)
         and (tensor := frame.state.value(normal(guard.source)).tensor) is not None
     ]
     for guard, check, tensor in own:
@@ -56,13 +58,6 @@ def tensor_candidates(frame: FrameGuards) -> Iterator[Candidate]:
 def _seen(frame: FrameGuards, source: str) -> set[tuple[int | None, ...]]:
     checks = (guard.check for guard in frame.same_source(source))
     return {check.size for check in checks if isinstance(check, TensorFacts)}
-
-
-def _may_change(frame: FrameGuards, guard: Guard) -> bool:
-    """Parameters and buffers rarely change their sizes; those that did may do so again."""
-    if guard.origin is not Origin.PARAMETER:
-        return guard.origin is not Origin.LIBRARY
-    return len(_seen(frame, guard.source)) > 1
 
 
 def _of_tensor(

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from inspector.features.recompiles import fix_containers as containers
-from inspector.features.recompiles import fix_numbers as numbers
 from inspector.features.recompiles import fix_shared as shared
 from inspector.features.recompiles import fix_tensors as tensors
 from inspector.features.recompiles import fix_values as values
@@ -25,7 +24,7 @@ from inspector.shared.roots import Owner
 _C = RecompileClass
 FACTS: Facts = {
     name: fact
-    for module in (containers, numbers, shared, tensors, values)
+    for module in (containers, shared, tensors, values)
     for name, fact in {**vars(module), **module.FACTS}.items()
     if callable(fact)
 }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from inspector.features.recompiles.around_calls import MANY, around_calls, limit_of
 from inspector.features.recompiles.case import Facts, FixCase, is_zero_one
-from inspector.features.recompiles.constant_sizes import specialized_use
+from inspector.features.recompiles.marks import specialized_use
 from inspector.report.failed_frames import error_text
 from inspector.report.wording import listed
 from inspector.run.compilation import Compilation, Frame

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.features.recompiles.case import FixCase, is_zero_one
 from inspector.features.recompiles.changes import key_of
-from inspector.features.recompiles.constant_sizes import constants
 from inspector.report.user_code.call_site import user_spelling
 from inspector.run.closure_name import ClosureName
 from inspector.run.dynamic_sources import tensor_of
-from inspector.run.recompile import Recompile, RecompileClass
+from inspector.run.recompile import Recompile, RecompileClass, SymbolUse
+from inspector.trace.failed_guard import stripped_source
 
 _OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
 _ARRAY = "___from_numpy("
@@ -144,33 +144,30 @@ def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
 
 def _condition(case: FixCase, name: str, expression: str) -> str:
     """What has to hold for a tensor to be there, where it is missing in some calls."""
-    changes = list(_all_changes((*case.items, *case.history)))
+    changes = [
+        (each.kind, each.name, each.before, each.now)
+        for item in (*case.items, *case.history)
+        for each in item.changes
+    ]
+    for item in (*case.items, *case.history):
+        before, now = (value.text if value else "" for value in (item.before, item.now))
+        changes.append((item.kind, item.name, before, now))
     if any(kind is RecompileClass.NONE and of == name for kind, of, _, _ in changes):
         return f"{expression} is not None"
     keyed = _KEYED.fullmatch(name)
-    shown = expression.removesuffix(f"[{keyed['key']}]") if keyed else expression
+    key = keyed["key"] if keyed else ""
+    shown = expression.removesuffix(f"[{key}]")
     if keyed is None or shown == expression:
         return ""
-    sides = [sides for kind, of, *sides in changes if of == keyed["container"] and kind in _KEYS]
-    comes = any(_comes_or_goes(keyed["key"], *map(str, each)) for each in sides)
-    return f"{keyed['key']} in {shown}" if comes else ""
-
-
-def _all_changes(history: Iterable[Recompile]) -> Iterator[tuple[RecompileClass, str, str, str]]:
-    """Class, name, and both sides of all that changed."""
-    for item in history:
-        before, now = (value.text if value else "" for value in (item.before, item.now))
-        yield item.kind, item.name, before, now
-        for change in item.changes:
-            yield change.kind, change.name, change.before, change.now
-
-
-def _comes_or_goes(key: str, before: str, now: str) -> bool:
-    """Whether a key is on one side alone: of ``with 'k'`` and ``without 'k'``, or of all keys."""
-    if key_of(before):
-        return key_of(before) == key
-    # Of a number of keys nobody knows which one it was.
-    return before.partition(" ")[0].isdecimal() or (key in before) != (key in now)
+    for kind, of, before, now in changes:
+        if of == keyed["container"] and kind in _KEYS:
+            # On one side alone: of ``with 'k'`` and ``without 'k'``, or of all keys.
+            asked = key_of(before)
+            # Of a number of keys nobody knows which one it was.
+            is_number = before.partition(" ")[0].isdecimal()
+            if asked == key if asked else is_number or (key in before) != (key in now):
+                return f"{key} in {shown}"
+    return ""
 
 
 def _expression(case: FixCase, name: str, names: list[str], given: list[str]) -> str:
@@ -209,3 +206,36 @@ def _sentence(lines: _Lines, case: FixCase) -> str:
 
 def _joined(items: Sequence[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def constants(history: Iterable[Recompile]) -> frozenset[str]:
+    """The sizes (``L['x'].size()[0]``) for which a mark is an error.
+
+    A line that works for one size makes it a constant each time. A size that was a constant once,
+    because another input of the same size was, is dynamic where both are. So is one that was taken
+    for another size, which was equal then.
+    """
+    made: set[str] = set()
+    released: set[str] = set()
+    for item in history:
+        shared = item.equal_sizes.changed if item.equal_sizes else ()
+        own = {
+            use.source
+            for use in item.symbols
+            if use.specialized and not use.held_by and stripped_source(use.source) not in shared
+        }
+        made |= own
+        for change in item.changes:
+            if change.kind is RecompileClass.SIZE and change.index is not None:
+                source = f"{change.source}.size()[{change.index}]"
+                made |= {source} if change.specialized is not None else set()
+                released |= {source} if change.is_dynamic and source not in own else set()
+    return frozenset(made - released)
+
+
+def specialized_use(item: Recompile, history: Iterable[Recompile]) -> SymbolUse | None:
+    """The symbol of a guard that a line makes a constant each time, or None."""
+    use = next((use for use in item.symbols if use.specialized and not use.held_by), None)
+    if use is None or item.kind not in {RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE}:
+        return use
+    return use if use.source in constants((item, *history)) else None

@@ -30,7 +30,6 @@ _ADVICE = {
         "Switch the caches on: torch._inductor.config.fx_graph_cache = True, and "
         "TORCHINDUCTOR_FORCE_DISABLE_CACHES unset."
     ),
-    r"compiler bisector enabled": ("The compiler bisector is active: nothing is cached."),
     r"SAC context_fn .*": (
         "Give the context_fn of selective activation checkpointing an attribute cache_hash."
     ),
@@ -114,24 +113,23 @@ def _finding(
         if place is None and time.file and _key(time) == _key(first):
             place = StackFrame(time.file, time.first_line, time.name)
     fix, others = _fixes(operator, reason)
+    why = [f"{first.exception}: {reason}" if first.exception else reason]
+    if operator and operator.checks:
+        why.append(
+            f"`{operator.operator}` checks for errors while the graph runs, which is an effect."
+        )
     what = f"by `{operator.operator}`" if operator else f": {reason}"
     return Finding(
         # The text can hold addresses and names of the graph.
         **RULE.at(run, place, re.sub(r"\W\S*\d\S*", "", reason)),
         message=f"the {named} {verb} bypassed{'' if what.startswith(':') else ' '}{what}",
-        why="\n".join(_why(operator, first, reason)),
+        why="\n".join(why),
         fix=fix,
         alternatives=others,
         notes=(_consequence(process, members),),
         records=len(members),
         evidence="cache artifacts",
     )
-
-
-def _why(operator: Bypassed | None, first: CacheLookup, reason: str) -> Iterator[str]:
-    yield f"{first.exception}: {reason}" if first.exception else reason
-    if operator and operator.checks:
-        yield f"`{operator.operator}` checks for errors while the graph runs, which is an effect."
 
 
 def _key(item: CompilationTime | CacheLookup) -> tuple[str, int]:

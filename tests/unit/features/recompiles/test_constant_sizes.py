@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.features.recompiles.constant_sizes import constants, specialized_use
-from inspector.features.recompiles.marks import changing_sizes
+from inspector.features.recompiles.marks import changing_sizes, constants, specialized_use
 from inspector.run.recompile import Answer, Change, Recompile, RecompileClass, SymbolUse
 from tests.unit.recompiled import recompile
 
