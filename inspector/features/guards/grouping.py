@@ -41,6 +41,7 @@ class Group:
     """Guards about one thing.
 
     Attributes:
+        name: Of which values: a module (``self.layers[*].norm``), or ``inputs`` and the like.
         members: How many modules of that name there are, or 0.
     """
 
@@ -52,7 +53,11 @@ class Group:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cause:
-    """A line that caused guards."""
+    """A line that caused guards.
+
+    Attributes:
+        is_user: Whether it is outside of torch and the standard library.
+    """
 
     file: str
     line: int

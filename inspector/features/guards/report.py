@@ -35,6 +35,8 @@ class FrameRow:
     """The guards of one frame.
 
     Attributes:
+        limit: How many it may have.
+        is_closed: Whether the recompile limit was hit.
         is_skipped: Whether it runs eagerly, as a later compilation gave no code.
         guards: Guards of the newest entry.
         torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
@@ -64,6 +66,9 @@ class GuardsReport:
 
     Attributes:
         guards: Guards of the newest entries of all frames.
+        kinds: The same by kind, the most frequent first.
+        groups: The same by module.
+        causes: The same by the line that caused them.
         frames: The frames: those near the recompile limit first, then those that changed before.
         notices: What is missing, and what would show it; one sentence each.
     """

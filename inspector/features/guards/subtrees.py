@@ -23,6 +23,8 @@ class Subtree:
     """The guards of one value and of all that is reached from it.
 
     Attributes:
+        frame: The frame's name as a person sees it.
+        source: Torch's spelling of the value.
         time_ns: What they take per evaluation.
         whole_ns: What all guards of the entry take in a copy, as the parts do.
     """

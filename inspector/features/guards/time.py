@@ -21,6 +21,7 @@ class GuardTime:
     Attributes:
         per_call_ns: Time of all looks into Dynamo's cache, without what the marks cost.
         least_ns: The same in the calls in which it took least: what disturbs only adds.
+        call_ns: Time of a call; without the profiler where that was measured.
         lookups: Looks into the cache per call: one per compiled function that is entered.
         by_frame: The time per call (of a program: per entry) by the number of the frame.
         is_program: Whether nothing marks calls: one is then one entry into compiled code.
