@@ -46,7 +46,6 @@ class NextChange:
         text: What is fixed and what a change leads to, in one sentence.
         changed_before: Whether two entries of the frame differ in it.
         more: How many other values are in the same position (``training`` of other modules).
-        is_certain: Whether every guard that decides it could be evaluated.
     """
 
     kind: ChangeKind
@@ -57,7 +56,6 @@ class NextChange:
     changed_before: bool
     cause: TextCause | None
     more: int = 0
-    is_certain: bool = True
     change: Change | None = None
 
 
@@ -89,7 +87,6 @@ def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[Ne
                 becomes=becomes,
                 changed_before=_changed_before(frame, candidate),
                 cause=candidate.cause,
-                is_certain=prediction.is_certain,
                 change=change,
             )
         )

@@ -98,9 +98,7 @@ def _change(item: NextChange) -> str:
     if item.more:
         fixed, found, rest = text.partition(": ")
         text = f"{fixed} (and {item.more:,} more like it){found}{rest}"
-    if item.changed_before:
-        return f"{text} (has changed before)"
-    return text if item.is_certain else f"{text} (probably)"
+    return f"{text} (has changed before)" if item.changed_before else text
 
 
 def _costs(report: GuardsReport) -> Iterator[Block]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.features.guards.change import Change
 from inspector.records.recompiles import TensorFacts
@@ -60,18 +60,11 @@ class FrameGuards:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a change leads to.
-
-    Attributes:
-        failed: The guards of the newest entry that fail.
-        is_certain: Whether every guard that decides it could be evaluated.
-    """
+    """What a change leads to."""
 
     recompiles: bool
     becomes: Becomes
     served_by: CompileId | None = None
-    failed: tuple[Guard, ...] = ()
-    is_certain: bool = True
 
 
 def frame_guards(frame: Frame) -> FrameGuards | None:
@@ -86,7 +79,9 @@ def frame_guards(frame: Frame) -> FrameGuards | None:
     is_closed = any(item.hit_limit for item in frame.compilations)
     is_skipped = any(item.gave_nothing for item in frame.compilations)
     state = state_after(entries)
-    failing = tuple(_failing(entry.guards, state)[0] for entry in entries)
+    failing = tuple(
+        tuple(guard for guard in entry.guards if passes(guard, state) is False) for entry in entries
+    )
     indexes = tuple(index_of(entry.guards) for entry in entries)
     return FrameGuards(
         entries, state, entries[-1].settings, is_closed, is_skipped, indexes, failing
@@ -98,36 +93,20 @@ def predict(frame: FrameGuards, change: Change) -> Prediction:
     if frame.is_skipped:
         return Prediction(recompiles=False, becomes=Becomes.EAGER)
     state = change.applied(frame.state)
-    newest: tuple[Guard, ...] = ()
     for entry, index, before in zip(
         reversed(frame.entries), reversed(frame.indexes), reversed(frame.failing), strict=True
     ):
-        failed, unknown = _tested(index, before, change, (state, frame.state))
-        if not failed:
-            return Prediction(
-                recompiles=False,
-                becomes=Becomes.SERVED,
-                served_by=entry.compile_id,
-                is_certain=not unknown,
-            )
-        newest = newest or failed
+        concerned = _concerned(index, change)
+        ids = set(map(id, concerned))
+        others = any(id(guard) not in ids for guard in before)
+        # A guard of which nobody knows is taken to hold.
+        if not others and all(passes(guard, state) is not False for guard in concerned):
+            served_by = entry.compile_id
+            return Prediction(recompiles=False, becomes=Becomes.SERVED, served_by=served_by)
     if frame.is_closed or len(frame.entries) >= frame.settings.recompile_limit:
-        return Prediction(recompiles=False, becomes=Becomes.EAGER, failed=newest)
+        return Prediction(recompiles=False, becomes=Becomes.EAGER)
     becomes = Becomes.DYNAMIC if _gets_dynamic(frame, change) else Becomes.CONSTANT
-    return Prediction(recompiles=True, becomes=becomes, failed=newest)
-
-
-def _tested(
-    index: GuardIndex, before: tuple[Guard, ...], change: Change, states: tuple[State, State]
-) -> tuple[tuple[Guard, ...], bool]:
-    """The guards of an entry that fail, and whether one that the change concerns is unknown."""
-    after, known = states
-    concerned = _concerned(index, change)
-    failed, unknown = _failing(concerned, after)
-    ids = set(map(id, concerned))
-    others = tuple(guard for guard in before if id(guard) not in ids)
-    is_unknown = any(passes(guard, known) is not None for guard in unknown)
-    return (*failed, *others), is_unknown
+    return Prediction(recompiles=True, becomes=becomes)
 
 
 def _concerned(index: GuardIndex, change: Change) -> Sequence[Guard]:
@@ -148,18 +127,6 @@ def _concerned(index: GuardIndex, change: Change) -> Sequence[Guard]:
         if isinstance(check, RelationCheck) and any(root in check.expression for root in spelled):
             found.add(at)
     return [index.guards[at] for at in sorted(found)]
-
-
-def _failing(guards: Iterable[Guard], state: State) -> tuple[tuple[Guard, ...], tuple[Guard, ...]]:
-    """The guards that fail in a state, and those of which nobody knows."""
-    failed, unknown = [], []
-    for guard in guards:
-        result = passes(guard, state)
-        if result is False:
-            failed.append(guard)
-        elif result is None:
-            unknown.append(guard)
-    return tuple(failed), tuple(unknown)
 
 
 def _gets_dynamic(frame: FrameGuards, change: Change) -> bool:
