@@ -19,7 +19,6 @@ from inspector.report.processes import labels
 from inspector.report.wording import count, duration, listed
 from inspector.run.compile_time import (
     CacheUse,
-    Change,
     CompilationTime,
     KeyChange,
     KeyVerdict,
@@ -230,8 +229,12 @@ def _changed(against: Against) -> Section:
     for members in groups.values():
         blocks.append(Lines([_change_title(members)]))
         if members[0].changes:
-            text = "\n".join(line for change in members[0].changes for line in _diff(change))
-            blocks.append(Code(text, "diff"))
+            text = []
+            for change in members[0].changes:
+                text.append(f"  {change.what}{' (not readable)' if change.opaque else ''}")
+                for sign, lines in (("-", change.before), ("+", change.now)):
+                    text += [f"{sign} " + line.replace("\n", " ") for line in lines]
+            blocks.append(Code("\n".join(text), "diff"))
     none = Lines(["no cache misses to compare"])
     return Section(f"Keys of the caches against {against.name}", blocks or [none])
 
@@ -251,11 +254,3 @@ def _change_title(members: Sequence[KeyChange]) -> str:
         verdict += ": the entry was evicted, or never stored here"
     states = f"{first.before} before, {first.now} now"
     return one_line(f"{first.cache}, {listed(graphs, _MOST_NAMED)}: {states}; {verdict}")
-
-
-def _diff(change: Change) -> Iterator[str]:
-    opaque = " (not readable)" if change.opaque else ""
-    yield f"  {change.what}{opaque}"
-    for sign, lines in (("-", change.before), ("+", change.now)):
-        for line in lines:
-            yield f"{sign} " + line.replace("\n", " ")

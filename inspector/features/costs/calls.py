@@ -126,8 +126,18 @@ def _backward(
             graph = GraphCall.of(
                 thread, span_ns, source.compile_id, source.entered_by, mark.sequence
             )
-            between = _pieces_between(thread, before, graph, forward) if before else ()
-            yield _Gap(thread, before, graph, tuple(between))
+            pieces: list[Piece] = []
+            if before is not None:
+                # The way from one backward graph to the next is the fault of what separated the
+                # forwards.
+                start_ns, time_ns = before.end_ns, graph.start_ns - before.end_ns
+                activities = thread.between(start_ns, graph.start_ns)
+                waiting_ns = min(time_ns, sum(item.wait_ns for item in activities))
+                blame = forward[before.sequence].entered_by
+                pieces.append(Piece(start_ns, blame, Part.BACKWARD, time_ns - waiting_ns))
+                if waiting_ns:
+                    pieces.append(Piece(start_ns, blame, Part.WAITING, waiting_ns))
+            yield _Gap(thread, before, graph, tuple(pieces))
             before = graph
 
 
@@ -137,19 +147,6 @@ def _backward_marks(marks: Sequence[Mark]) -> Iterator[Mark]:
             yield mark
         else:
             yield from _backward_marks(mark.inner)
-
-
-def _pieces_between(
-    thread: Thread, before: GraphCall, graph: GraphCall, forward: Mapping[int, GraphCall]
-) -> Iterator[Piece]:
-    """The way from one backward graph to the next is the fault of what separated the forwards."""
-    later = forward[before.sequence]
-    time_ns = graph.start_ns - before.end_ns
-    activities = thread.between(before.end_ns, graph.start_ns)
-    waiting_ns = min(time_ns, sum(item.wait_ns for item in activities))
-    yield Piece(before.end_ns, later.entered_by, Part.BACKWARD, time_ns - waiting_ns)
-    if waiting_ns:
-        yield Piece(before.end_ns, later.entered_by, Part.WAITING, waiting_ns)
 
 
 def _sums(

@@ -47,6 +47,10 @@ def marked_with(item: Recompile) -> dict[str, list[int]]:
 
 def _others(item: Recompile) -> Iterator[Change]:
     seen: set[object] = set()
+    # What follows from the change: of a dict, what is under a key that came or went.
+    keys = (*item.new_keys, *item.missing_keys) if item.kind is _C.KEYS else ()
+    within = tuple(f"{item.name}[{key}]" for key in keys)
+    within = within or (f"{item.name}.", f"{item.name}[")
     for change in item.changes:
         together = change.kind in _TOGETHER
         key = change.kind if together else (change.kind, change.name)
@@ -54,17 +58,10 @@ def _others(item: Recompile) -> Iterator[Change]:
         if change.kind is _C.SYMBOLIC_SHAPE:  # the size itself, as a condition
             own = own or bool(item.source and item.source in change.source)
         follows = change.kind is _C.TENSOR_KIND and item.kind in _KEYS_OF
-        inside = item.name and change.name.startswith(_inside(item))
+        inside = item.name and change.name.startswith(within)
         if not own and not follows and not inside and key not in seen:
             seen.add(key)
             yield change
-
-
-def _inside(item: Recompile) -> tuple[str, ...]:
-    """How what follows from the change begins: of a dict, what is under a key that came or went."""
-    keys = (*item.new_keys, *item.missing_keys) if item.kind is _C.KEYS else ()
-    under = tuple(f"{item.name}[{key}]" for key in keys)
-    return under or (f"{item.name}.", f"{item.name}[")
 
 
 def _alone(item: Recompile, change: Change) -> Recompile:

@@ -137,7 +137,14 @@ def growing_cache(case: FixCase) -> str:
             empty.add(before if is_of_pair else change.source)
     if not any(_is_in(change.source, empty) for change in case.first.changes):
         return ""
-    grown = [change for change in case.history[-1].changes if _grows(change)]
+    grown = [
+        change
+        for change in case.history[-1].changes
+        if change.kind is _C.SIZE
+        and change.before.isdecimal()
+        and change.now.isdecimal()
+        and int(change.before) < int(change.now)
+    ]
     of_cache = [change for change in grown if _is_in(change.source, empty)]
     # The program asks one attribute of its own whether it is empty, and not the others.
     other = {
@@ -159,13 +166,6 @@ def _is_empty_first(change: Change) -> bool:
     if change.kind is _C.SIZE:
         return change.before == "0"
     return change.kind in _EMPTY and change.before in {"None", "0", "no keys"}
-
-
-def _grows(change: Change) -> bool:
-    """Whether a size is larger than before, and dynamic."""
-    sizes = change.before, change.now
-    is_size = change.kind is _C.SIZE and all(map(str.isdecimal, sizes))
-    return is_size and int(change.before) < int(change.now)
 
 
 def _is_in(source: str, containers: set[str]) -> bool:
