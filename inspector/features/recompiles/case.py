@@ -34,9 +34,9 @@ class FixCase:
     """Recompilations of one function for one reason.
 
     Attributes:
-        behind: Where the graph broke behind which the function goes on, or None.
+        behind: Where the graph broke before the function resumes, or None.
         handed_on: The names of what was kept over that break, of all that changed.
-        on_stack: What the user wrote for ``___stack0`` and those behind it, as far as it is known.
+        on_stack: What the user wrote for ``___stack0`` and those after it, as far as it is known.
         first_site: The line that called it first, where that is another one, or None.
         set_at: The line at which the function itself sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
@@ -82,7 +82,7 @@ class FixCase:
 
     @property
     def called(self) -> str:
-        """The function as it is called: of what goes on behind a graph break, the user's own."""
+        """The function as it is called: of what resumes after a graph break, the user's own."""
         return _RESUMED.sub("", self.function)
 
     @property

@@ -127,7 +127,7 @@ class Multiplied:
         """Whether torch compiles fewer than all of them."""
         return self.combinations > self.limit
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """It in one sentence."""
         product = " × ".join(map(str, self.values))  # noqa: RUF001 - a product
         names = listed(self.names, _MOST_NAMED)
@@ -166,7 +166,7 @@ def multiplied(history: Iterable[Recompile], limit: int) -> Multiplied | None:
 
 
 def _sides(item: Recompile) -> Iterator[tuple[_Part, str, str]]:
-    """What was told apart for good, with its value in the entry and in the call."""
+    """What was compiled for separately, with its value in the entry and in the call."""
     sides = [
         (change.kind, change.name, change.before, change.now)
         for change in item.changes

@@ -106,7 +106,7 @@ def _fact(name: str, case: FixCase) -> object:
 
 
 def fixes(case: FixCase) -> tuple[str, ...]:
-    """What can be done, the best first; nothing where nobody knows."""
+    """What can be done, the best first; nothing where none is known."""
     if is_foreign(case):
         return tuple(dict.fromkeys(texts("foreign", case)))
     if cache := tuple(texts("growing", case)):
@@ -135,14 +135,14 @@ def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:
 
 
 def _always_also(items: Sequence[Recompile]) -> tuple[Recompile, ...]:
-    """What changed beside it in each of the recompilations: to mend it alone helps in none."""
+    """What changed beside it in each of the recompilations: fixing it alone helps in none."""
     every = [{(also.kind, also.name) for also in also_changed(item)} for item in items]
     common = set.intersection(*every)
     return tuple(also for also in also_changed(items[0]) if (also.kind, also.name) in common)
 
 
 def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool) -> str:
-    """The advice for one of several changes, told once for all of its kind."""
+    """The advice for one of several changes, once for all of its kind."""
     item, *others = items
     if item is not case.first:
         own = next(iter(_advised(dataclasses.replace(case, items=(item,)))), _AS_IT_IS)

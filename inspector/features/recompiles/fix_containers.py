@@ -99,7 +99,7 @@ def same_keys(case: FixCase) -> str:
 
 
 def instead_of_missing(case: FixCase) -> str:
-    """What stands under a key that is missing."""
+    """What is passed for a key that is missing."""
     if case.first.holds not in _TENSORS | {""}:
         return _DEFAULT
     return f"each {_USUAL}" if len(keys_of(case.items)) > 1 else _USUAL

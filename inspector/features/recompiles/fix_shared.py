@@ -190,7 +190,7 @@ def all_failed(items: Sequence[Recompile]) -> bool:
     return all(item.answer is Answer.FAILED for item in items)
 
 
-def mend_failure(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple[str, ...]:
+def failure_fix(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple[str, ...]:
     """What to do about compilations that fail; nothing about others."""
     if not all_failed(items):
         return ()

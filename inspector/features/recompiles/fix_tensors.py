@@ -120,7 +120,7 @@ def requires_grad_now(case: FixCase) -> bool:
 
 
 def _names(case: FixCase) -> list[str]:
-    """All that changed in this way: to mend one of several helps in nothing."""
+    """All that changed in this way: fixing one of several helps in none."""
     changed = {
         change.name: None
         for item in case.items

@@ -74,7 +74,7 @@ def instances_message(case: FixCase, items: Sequence[Recompile], limit: int) -> 
     )
 
 
-def instances_told(items: Sequence[Recompile]) -> Iterator[str]:
+def instance_lines(items: Sequence[Recompile]) -> Iterator[str]:
     """What each of them has otherwise."""
     for item in items[:_MOST_TOLD]:
         entry = f" (cache entry {item.entry})" if item.entry else ""

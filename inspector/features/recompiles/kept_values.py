@@ -20,7 +20,7 @@ _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BreakBefore:
-    """The break behind which a function goes on.
+    """The break after which a function resumes.
 
     Attributes:
         place: Its line; of a break in a function that was called, the line in there.

@@ -150,7 +150,7 @@ def _special(item: Recompile) -> str:
     return keys_changed(item) if item.kind is _C.KEYS else ""
 
 
-def told(items: Sequence[Recompile]) -> Iterator[str]:
+def reason_lines(items: Sequence[Recompile]) -> Iterator[str]:
     """The guard, then each recompilation: what it wanted and found, its time, what became of it."""
     if items[0].guard:
         yield f"this guard failed: {items[0].guard}"
@@ -163,7 +163,7 @@ def told(items: Sequence[Recompile]) -> Iterator[str]:
 
 
 def _with_it(item: Recompile) -> Iterator[str]:
-    """What would have failed behind it, and what other entries say."""
+    """What would have failed after it, and what other entries say."""
     also = also_changed(item)
     if also:
         said = [f"{changed(other)}{values(other)}" for other in also]
@@ -226,7 +226,7 @@ def _answer(item: Recompile) -> str:
 
 
 def compile_cost(items: Sequence[Recompile]) -> str:
-    """What the compilations took; an empty string where nothing was compiled, or nobody knows."""
+    """What the compilations took; an empty string where nothing was compiled, or it is unknown."""
     took = [item.time_ns for item in items if item.time_ns and not item.hit_limit]
     if not took:
         return ""
@@ -235,7 +235,7 @@ def compile_cost(items: Sequence[Recompile]) -> str:
     return f"{times}; " + ("again in every such call" if all_failed(items) else "one-time cost")
 
 
-def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
+def reason_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     """What else there is to know, one sentence each."""
     yield from _places(items[0], roots)
     if items[0].equal_sizes is not None:

@@ -16,12 +16,12 @@ from inspector.features.recompiles.changes import (
     multiplied,
 )
 from inspector.features.recompiles.fix import fixes
-from inspector.features.recompiles.fix_shared import all_failed, mend_failure
+from inspector.features.recompiles.fix_shared import all_failed, failure_fix
 from inspector.features.recompiles.fix_values import without_state
 from inspector.features.recompiles.instances import (
+    instance_lines,
     instances_fixes,
     instances_message,
-    instances_told,
     other_instances,
 )
 from inspector.features.recompiles.kept_values import (
@@ -31,7 +31,7 @@ from inspector.features.recompiles.kept_values import (
     is_kept,
 )
 from inspector.features.recompiles.own_writes import own_growth, own_write
-from inspector.features.recompiles.wording import changed, told, told_notes
+from inspector.features.recompiles.wording import changed, reason_lines, reason_notes
 from inspector.report.finding import Finding
 from inspector.report.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.report.rule import Rule
@@ -126,16 +126,16 @@ def _finding(
     before = break_before(run, frame)
     case = _case(run, process, frame, items, before)
     shown = tuple(map(case.shown, items))
-    advice = mend_failure(frame, items, run.roots)
+    advice = failure_fix(frame, items, run.roots)
     if are_instances and not advice:
         settings = frame.compilations[-1].settings or DynamoSettings()
         hit = next((item.limit for item in items if item.limit), None)
         limit = hit.number if hit else settings.recompile_limit
         advice = tuple(filter(None, instances_fixes(case, limit)))
-        message, why = instances_message(case, shown, limit), instances_told(shown)
+        message, why = instances_message(case, shown, limit), instance_lines(shown)
     else:
         advice = advice or fixes(case)
-        message, why = _message(case.function, shown), told(shown)
+        message, why = _message(case.function, shown), reason_lines(shown)
     return Finding(
         rule=RecompileRule.id,
         severity=Severity.ERROR if _is_uncompiled(items) else Severity.WARNING,
@@ -148,8 +148,8 @@ def _finding(
         notes=(
             *_behind(case, before),
             *_on_its_own(run, process, frame, case),
-            *told_notes(items, run.roots),
-            *([case.multiplied.told()] if case.multiplied else []),
+            *reason_notes(items, run.roots),
+            *([case.multiplied.sentence()] if case.multiplied else []),
         ),
         records=len(items),
         fingerprint=fingerprint(
@@ -248,7 +248,7 @@ def _handed_on(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Iterator
 
 
 def _multiplied(frame: Frame, items: tuple[Recompile, ...]) -> Multiplied | None:
-    """What is told apart together with this, in every combination."""
+    """What is compiled for together with this, in every combination."""
     history = [item.recompile for item in frame.compilations if item.recompile is not None]
     settings = frame.compilations[-1].settings or DynamoSettings()
     found = multiplied(history, settings.recompile_limit)

@@ -7,7 +7,7 @@ import dataclasses
 
 import pytest
 
-from inspector.features.recompiles.wording import told
+from inspector.features.recompiles.wording import reason_lines
 from inspector.report.user_code.call_site import CallSite
 from inspector.report.user_code.calls import Parameters
 from inspector.run.recompile import (
@@ -203,7 +203,7 @@ def bounded(kind: RecompileClass, name: str, text: str, *, parts: bool) -> Recom
 def test_two_sizes_that_a_condition_parts() -> None:
     item = bounded(_C.SIZE, "x", "129 <= x.size(0)", parts=True)
     first, variable = advice(item)
-    (reported,) = told([item])
+    (reported,) = reason_lines([item])
 
     assert reported.endswith("dynamic since then, within `129 <= x.size(0)`")
     assert "sizes 128 and 256 are on two sides of `129 <= x.size(0)` (model.py:3: `if" in first

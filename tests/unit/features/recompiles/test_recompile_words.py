@@ -8,7 +8,7 @@ import pytest
 
 from inspector.features.recompiles.changes import also_changed, multiplied
 from inspector.features.recompiles.fix_values import without_state
-from inspector.features.recompiles.wording import changed, told
+from inspector.features.recompiles.wording import changed, reason_lines
 from inspector.run.recompile import Answer, Change, Recompile, RecompileClass
 from inspector.trace.compile_id import CompileId
 from tests.unit.recompiled import recompile
@@ -46,7 +46,7 @@ def test_what_changes(item: Recompile, text: str) -> None:
 
 
 def test_of_keys_each_side_has_what_the_other_lacks() -> None:
-    assert [*told([BOTH])][1] == (
+    assert [*reason_lines([BOTH])][1] == (
         "0/1: with 'z', without 'mask', 'y{0}' → with 'mask', 'y{0}', without 'z'; each set of "
         "keys is compiled once"
     )
@@ -110,7 +110,7 @@ def test_two_values_are_four_programs(
 ) -> None:
     found = multiplied(recompiled(*changes), limit=limit)
     assert found is not None
-    assert found.told() == text
+    assert found.sentence() == text
 
 
 @pytest.mark.parametrize(
