@@ -148,12 +148,12 @@ def written(folder: Path, model: str) -> Path:
     return folder
 
 
-def test_each_is_in_the_list_once(program: Any) -> None:
+def test_each_is_in_the_list(program: Any) -> None:
     folder, changes, _ = program
     listed = texts_of(folder)
 
     for text in changes:
-        assert sum(item.startswith(text) for item in listed) == 1, listed
+        assert any(item.startswith(text) for item in listed), listed
     # What holds of a number or a dict is said once.
     assert not [item for item in listed if item.startswith(("n is an int of", "batch has"))]
     for begin, number in (("n is specialized on", 1), ("m is dynamic", 2)):
