@@ -83,9 +83,8 @@ def pool_bytes(manager: Any) -> int | None:
 def _described(node: Any, index: int, tensor: Any) -> LoggedInput:
     placeholders = node.wrapped_function.placeholders
     found = placeholders[index] if index < len(placeholders) else None
-    # Where it is first used, as `get_placeholder_stack_trace` finds it.
-    nodes = (found, *found.users) if found is not None else ()
-    stacks = (node.stack_trace for node in nodes)
+    # Where an input is first used, as `get_placeholder_stack_trace` finds it.
+    stacks = [item.stack_trace for item in (found, *found.users)] if found is not None else []
     return LoggedInput(
         name=getattr(found, "name", "") or f"input {index}",
         shape=tuple(int(size) for size in tensor.shape),
