@@ -9,10 +9,9 @@ import pytest
 import torch
 from torch import fx, nn
 
-from inspector.capture.profiling.graph_lines import GraphLines
 from inspector.capture.profiling.sequence import cpu_calls
 from inspector.capture.profiling.trace import Launched, traced
-from inspector.capture.profiling.user_lines import is_users, marked_user_lines
+from inspector.capture.profiling.user_lines import GraphLines, is_users, marked_user_lines
 from inspector.features.profile.outside_lines import user_place
 from inspector.records.codec import decode
 from inspector.records.device_profile import LaunchPlace

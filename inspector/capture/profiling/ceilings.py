@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from inspector.capture.profiling.device import uses_cuda
-from inspector.capture.profiling.machine.cpu_memory import processors
+from inspector.capture.profiling.machine.cpu import processors
 from inspector.capture.profiling.machine.device_state import device_state
 from inspector.capture.profiling.machine.kept import CPU_NAMES, GPU_NAMES, keep, kept, kept_file
 from inspector.records.ceilings import Ceilings
@@ -129,9 +129,10 @@ def _answers(request: Mapping[str, object]) -> tuple[list[dict[str, Any]], str]:
     command = [sys.executable, str(Path(__file__).parent / "machine" / "__main__.py")]
     failure = ""
     try:
+        wanted = {name: text for name, text in os.environ.items() if not name.startswith(_UNWANTED)}
         done = subprocess.run(
             command, input=json.dumps(request).encode(), capture_output=True, check=False,
-            timeout=_SECONDS, env=_environment(),
+            timeout=_SECONDS, env={**wanted, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"},
         )  # fmt: skip
         said, errors = done.stdout, done.stderr.decode("utf-8", "replace").strip().splitlines()
         if done.returncode:
@@ -150,9 +151,3 @@ def _lines(said: bytes) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
         except ValueError:  # the last one, cut off
             return
-
-
-def _environment() -> dict[str, str]:
-    """The program's, without what says how torch and its libraries compute."""
-    wanted = {name: text for name, text in os.environ.items() if not name.startswith(_UNWANTED)}
-    return {**wanted, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.capture.profiling.idle import idle_causes
 from inspector.capture.profiling.measured import Explained, Measured, Prepared
@@ -59,7 +59,8 @@ def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) 
     calls, untimed = how
     with without_kernel_marks(), traced(with_device=True) as seen:
         measured.time(kind, run, calls + untimed, times, windows)
-    typical = _middle(range(untimed, len(times)), times)
+    ordered = sorted(range(untimed, len(times)), key=times.__getitem__)
+    typical = ordered[len(ordered) // 2]
     window = windows[typical]
     launched = calls_of(seen.trace, windows)[typical]
     return Explained(
@@ -67,7 +68,12 @@ def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) 
         idle_causes(seen.trace, window, launched),
         tuple(_host(seen.trace, window)),
         tuple(
-            HostSpan(item.launch.name, _row(item), *_since(item, window[0])) for item in launched
+            HostSpan(
+                item.launch.name,
+                item.launch.device * _STREAMS + item.launch.stream,
+                *_since(item, window[0]),
+            )
+            for item in launched
         ),
     )
 
@@ -104,17 +110,6 @@ def explained_on_cpu(
 
 def _distance(time_ns: float, usual_ns: float) -> float:
     return abs(math.log(max(time_ns, 1) / max(usual_ns, 1)))
-
-
-def _middle(numbers: Iterable[int], times: Sequence[int]) -> int:
-    """The number of the call that took neither long nor short."""
-    ordered = sorted(numbers, key=times.__getitem__)
-    return ordered[len(ordered) // 2]
-
-
-def _row(item: Launched) -> int:
-    """Tells streams of several devices, which have the same numbers, apart."""
-    return item.launch.device * _STREAMS + item.launch.stream
 
 
 def _host(trace: Trace, window: tuple[int, int]) -> Iterator[HostSpan]:

@@ -28,8 +28,7 @@ from inspector.capture.calls.ranks import agreed
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
 from inspector.capture.profiling.gradients import marked_gradients
-from inspector.capture.profiling.measured import Measured, Prepared
-from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
+from inspector.capture.profiling.measured import PROFILE, SO_FAR, Measured, Prepared, write_profile
 from inspector.capture.profiling.plan import SETTLING, Plan, is_settled, make_plan
 from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
 from inspector.capture.profiling.trace import Launched, Traced, traced
@@ -181,21 +180,16 @@ def _measure(
     is_short = uses_cuda() or plan.calls > 1  # on the CPU, calls of seconds are not made once more
     if settled and is_short:
         with _eagerly():
-            _look_at_eager(eager, plan, measured)
-
-
-def _look_at_eager(eager: Prepared, plan: Plan, measured: Measured) -> None:
-    """How long the device works in calls without the compiler, and why it does not."""
-    watched = Measured(measured.device)
-    how = min(plan.calls, EXPLAINED_CALLS), plan.untimed
-    _watch("eager", eager, how, measured, watched)
-    launched = watched.launched if uses_cuda() else significant(watched.launched)
-    measured.eager_work = [_busy(items) for items in launched]
-    measured.eager_copies = [_copied(items) for items in launched]
-    measured.eager_watched = watched.watched
-    measured.eager_explained = watched.explained
-    if uses_cuda():
-        measured.eager_explained = explain("eager", eager, how, measured)
+            watched = Measured(measured.device)
+            how = min(plan.calls, EXPLAINED_CALLS), plan.untimed
+            _watch("eager", eager, how, measured, watched)
+            launched = watched.launched if uses_cuda() else significant(watched.launched)
+            measured.eager_work = [_busy(items) for items in launched]
+            measured.eager_copies = [_copied(items) for items in launched]
+            measured.eager_watched = watched.watched
+            measured.eager_explained = watched.explained
+            if uses_cuda():
+                measured.eager_explained = explain("eager", eager, how, measured)
 
 
 def _round(

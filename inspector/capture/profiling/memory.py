@@ -17,9 +17,14 @@ from torch.utils import _pytree
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from inspector.capture.calls.reachable import Reachable
-from inspector.capture.profiling.allocations import Allocations, watched_memory
+from inspector.capture.profiling.allocations import (
+    Allocations,
+    Captured,
+    Layout,
+    layout,
+    watched_memory,
+)
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.graph_pools import Captured, Layout, layout
 from inspector.capture.target.call import Call, PreparedCall
 from inspector.capture.target.target import Target
 from inspector.capture.writer import emit

@@ -10,9 +10,9 @@ from typing import Protocol
 import torch
 
 from inspector.capture.calls.back_to_back import BackToBack
+from inspector.capture.profiling.allocations import Captured, has_cuda_graphs, watched_capture
 from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
 from inspector.capture.profiling.device import uses_cuda
-from inspector.capture.profiling.graph_pools import Captured, has_cuda_graphs, watched_capture
 from inspector.capture.profiling.in_place import (
     Attribution,
     attributed,

@@ -109,7 +109,14 @@ class Session:
             if event.device_type() != torch.autograd.DeviceType.CPU:
                 device.append(event)
                 continue
-            row = _host_row(event)
+            start_ns = event.start_ns()
+            row = HostRow(
+                name=event.name(),
+                thread=event.start_thread_id(),
+                start_ns=start_ns,
+                end_ns=start_ns + event.duration_ns(),
+                sequence=event.sequence_nr(),
+            )
             host.append(row)
             if row.name.startswith(("cuda", "cu", "hip")) and "::" not in row.name:
                 launches[event.correlation_id()] = row
@@ -127,17 +134,6 @@ def _silent() -> Iterator[None]:
     finally:
         if before is None:
             os.environ.pop(_LOG_LEVEL, None)
-
-
-def _host_row(event: Any) -> HostRow:
-    start_ns = event.start_ns()
-    return HostRow(
-        name=event.name(),
-        thread=event.start_thread_id(),
-        start_ns=start_ns,
-        end_ns=start_ns + event.duration_ns(),
-        sequence=event.sequence_nr(),
-    )
 
 
 def _device_rows(events: list[Any], launches: dict[int, HostRow]) -> Iterator[DeviceRow]:

@@ -80,7 +80,11 @@ def _thread(
         if row.name.startswith(_WAITS):
             activity["wait_ns"] += row.end_ns - row.start_ns
     for work in launched:
-        _add_device(activities.at(work.launched_ns), work)
+        activity = activities.at(work.launched_ns)
+        started = activity["device_start_ns"] or work.start_ns
+        activity["device_start_ns"] = min(started, work.start_ns)
+        activity["device_end_ns"] = max(activity["device_end_ns"], work.end_ns)
+        activity["device_busy_ns"] += work.end_ns - work.start_ns
     return MarkedThread(thread, tuple(markers), activities.all())
 
 
@@ -138,10 +142,3 @@ class _Activities:
 
     def all(self) -> tuple[Activity, ...]:
         return tuple(Activity(**self._found[stretch]) for stretch in sorted(self._found))
-
-
-def _add_device(activity: collections.Counter[str], row: DeviceRow) -> None:
-    started = activity["device_start_ns"] or row.start_ns
-    activity["device_start_ns"] = min(started, row.start_ns)
-    activity["device_end_ns"] = max(activity["device_end_ns"], row.end_ns)
-    activity["device_busy_ns"] += row.end_ns - row.start_ns

@@ -165,23 +165,22 @@ def _winner(tuned: Tuned) -> str:
 
 def shown(item: TriedCandidate) -> str:
     """A candidate in a few words: a template with its blocks, or a configuration."""
-    text = _short(item.text)
-    return f"{item.name} ({text})" if item.name and text else item.name or text or "unnamed"
-
-
-def _short(text: str) -> str:
-    """A template's parameters without those that all candidates share."""
-    parts = _PARAMETER.findall(text)
+    parts = _PARAMETER.findall(item.text)
     chosen = [f"{name}={value.strip()}" for name, value in parts if _BLOCKS.match(name)]
-    short = ", ".join(chosen) if chosen else text
-    return short if len(short) <= _LONGEST else f"{short[: _LONGEST - 1]}…"
+    short = ", ".join(chosen) if chosen else item.text
+    text = short if len(short) <= _LONGEST else f"{short[: _LONGEST - 1]}…"
+    return f"{item.name} ({text})" if item.name and text else item.name or text or "unnamed"
 
 
 def _details(tuned: Tuned) -> Iterator[str]:
     if tuned.first.how != "measured":
         yield _HOW.get(tuned.first.how, tuned.first.how)
     yield from _clearly(tuned)
-    yield from _over_usual(tuned)
+    usual, gain = tuned.usual, tuned.gain
+    if tuned.is_usual and len(tuned.candidates) > 1:
+        yield "it is the default"
+    elif usual is not None and gain is not None and usual is not tuned.next:
+        yield f"{_faster_than(gain)} {shown(usual)}, the default"
     if tuned.total > _FEW:
         yield count(tuned.total, "candidate")
     if tuned.failures:
@@ -219,14 +218,6 @@ def _clearly(tuned: Tuned) -> Iterator[str]:
         yield f"{margin:.1%} faster than {what}: within noise ({NOISE:.0%})"
     else:
         yield f"{_faster_than(margin)} {what}"
-
-
-def _over_usual(tuned: Tuned) -> Iterator[str]:
-    usual, gain = tuned.usual, tuned.gain
-    if tuned.is_usual and len(tuned.candidates) > 1:
-        yield "it is the default"
-    elif usual is not None and gain is not None and usual is not tuned.next:
-        yield f"{_faster_than(gain)} {shown(usual)}, the default"
 
 
 def _faster_than(share: float) -> str:

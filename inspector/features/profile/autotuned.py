@@ -166,7 +166,18 @@ def make_autotuning(
     places = [place for process in processes for place in process.records(Autotuned)]
     if not places:
         return None
-    cached, alone = _kernels(processes)
+    cached, alone = 0, 0
+    for process in processes:
+        found: dict[tuple[str, str], set[CacheState]] = collections.defaultdict(set)
+        compiled: set[tuple[str, str]] = set()
+        for item in process.lookups:
+            if item.cache == "autotune":
+                found[item.compile_id, item.what].add(item.state)
+            elif item.cache == "Triton" and item.state is CacheState.MISS:
+                compiled.add((item.compile_id, item.what))
+        timed = {(place.compile_id, place.name) for place in process.records(Autotuned)}
+        cached += sum(CacheState.HIT in states for states in found.values())
+        alone += len(compiled - found.keys() - timed)
     tuned = sorted(_placed(_grouped(_merged(places)), work), key=lambda item: -item.spent_ns)
     staged_ns = sum(
         stage.time_ns for process in processes for stage in process.stages if stage.stage == _STAGE
@@ -182,23 +193,6 @@ def make_autotuning(
     )
 
 
-def _kernels(processes: Iterable[Process]) -> tuple[int, int]:
-    """Triton kernels whose configuration was cached, and those that have one."""
-    cached, alone = 0, 0
-    for process in processes:
-        found: dict[tuple[str, str], set[CacheState]] = collections.defaultdict(set)
-        compiled: set[tuple[str, str]] = set()
-        for item in process.lookups:
-            if item.cache == "autotune":
-                found[item.compile_id, item.what].add(item.state)
-            elif item.cache == "Triton" and item.state is CacheState.MISS:
-                compiled.add((item.compile_id, item.what))
-        tuned = {(place.compile_id, place.name) for place in process.records(Autotuned)}
-        cached += sum(CacheState.HIT in states for states in found.values())
-        alone += len(compiled - found.keys() - tuned)
-    return cached, alone
-
-
 def _merged(places: Iterable[Autotuned]) -> Iterator[Tuned]:
     """One for each place: what was tried in further steps goes with the first one."""
     found: dict[tuple[object, ...], Tuned] = {}
@@ -209,20 +203,16 @@ def _merged(places: Iterable[Autotuned]) -> Iterator[Tuned]:
         if before is None:
             if key in found:
                 yield found.pop(key)
-            found[key] = _alone(place)
+            found[key] = Tuned(
+                first=place,
+                candidates=place.candidates,
+                chosen=place.chosen,
+                default=place.default,
+                spent_ns=place.benchmark_ns + place.compile_ns,
+            )
         else:
             found[key] = _with_step(before, place)
     yield from found.values()
-
-
-def _alone(place: Autotuned) -> Tuned:
-    return Tuned(
-        first=place,
-        candidates=place.candidates,
-        chosen=place.chosen,
-        default=place.default,
-        spent_ns=place.benchmark_ns + place.compile_ns,
-    )
 
 
 def _with_step(tuned: Tuned, place: Autotuned) -> Tuned:

@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import math
 import statistics
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from inspector.features.profile.rounds import (
     LEAST_ROUNDS,
@@ -125,6 +125,12 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         seen["outside"] += seen.pop("graph-break", 0)
     total = seen.total()
     causes = {name: idle_ns * time_ns / total for name, time_ns in seen.most_common() if time_ns}
+    calls = of_typical_calls(profile, wall_ns).calls
+    found = [
+        [time for at, time in medians_of(profile.timed_blocks, kind).items() if at not in left_out]
+        for kind in ("plain", "eager")
+    ]
+    spreads = [max(medians) / min(medians) - 1 for medians in found if len(medians) > 1]
     return Budget(
         wall_ns=wall_ns,
         calls=len(profile.plain_ns),
@@ -137,13 +143,15 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
         eager_busy_ns=_eager_busy_ns(profile, eager_ns),
         faster=ratio_of_rounds(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
-        spread=_spread(profile, left_out),
+        spread=max(spreads, default=None),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
         explained_slowdown=profile.explained_ns / wall_ns
         if profile.explained_ns and wall_ns
         else None,
-        shown_ns=_shown_ns(profile, wall_ns),
+        shown_ns=statistics.fmean(call.wall_ns for call in calls)
+        if profile.is_cpu and calls
+        else None,
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
     )
 
@@ -156,23 +164,13 @@ def _busy_ns(profile: DeviceProfile, wall_ns: float) -> float:
     return wall_ns * min(1.0, sum(map(busy, calls)) / whole_ns) if whole_ns else 0.0
 
 
-def _shown_ns(profile: DeviceProfile, wall_ns: float) -> float | None:
-    calls = of_typical_calls(profile, wall_ns).calls
-    return statistics.fmean(call.wall_ns for call in calls) if profile.is_cpu and calls else None
-
-
 def _eager_busy_ns(profile: DeviceProfile, eager_ns: float | None) -> float | None:
     times = [time_ns for _, time_ns in profile.eager_work]
     if not profile.is_cpu:
         return _median(times) or None
-    return (eager_ns or 0.0) * _share(times, profile.eager_watched_ns) or None
-
-
-def _share(times_ns: Sequence[int], walls_ns: Sequence[int]) -> float:
-    """The typical part of a call that something takes."""
-    pairs = zip(times_ns, walls_ns, strict=False)  # one of them may have been cut off
+    pairs = zip(times, profile.eager_watched_ns, strict=False)  # one of them may have been cut off
     shares = [min(1.0, time_ns / wall_ns) for time_ns, wall_ns in pairs if wall_ns]
-    return statistics.median(shares) if shares else 0.0
+    return (eager_ns or 0.0) * (statistics.median(shares) if shares else 0.0) or None
 
 
 def busy_of_kernels(profile: DeviceProfile, budget: Budget) -> float:
@@ -239,12 +237,3 @@ def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
     found = {n: each for n, each in times.items() if not 1 / _UNUSUAL < each < _UNUSUAL}
     is_enough = len(levels) - len(found) >= LEAST_ROUNDS
     return found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else {}
-
-
-def _spread(profile: DeviceProfile, left_out: Collection[int]) -> float | None:
-    found = [
-        [time for at, time in medians_of(profile.timed_blocks, kind).items() if at not in left_out]
-        for kind in ("plain", "eager")
-    ]
-    spreads = [max(medians) / min(medians) - 1 for medians in found if len(medians) > 1]
-    return max(spreads, default=None)

@@ -58,7 +58,10 @@ def ceiling_lines(ceilings: Ceilings) -> Iterator[tuple[str, str]]:
         yield "an empty kernel", _with_spread(ceilings, "kernel_floor_ns", _time(floor_ns))
     yield from _line("meanwhile" if is_known else "with", _state(ceilings))
     yield "measured", _when(ceilings)
-    missing = _missing(ceilings.missing)
+    reasons: dict[str, list[str]] = {}
+    for name, reason in ceilings.missing.items():
+        reasons.setdefault(reason, []).append(_NAMES.get(name, name.removesuffix(_PRODUCTS)))
+    missing = [f"{', '.join(names)} ({reason})" for reason, names in reasons.items()]
     if missing:
         yield "not measured", "; ".join(missing)
 
@@ -160,14 +163,6 @@ def _when(ceilings: Ceilings) -> str:
         return f"with this recording{took}"
     at = dt.datetime.fromtimestamp(ceilings.measured_at_s, dt.UTC)
     return f"on {at:%Y-%m-%d}{took}"
-
-
-def _missing(missing: Mapping[str, str]) -> list[str]:
-    """The figures that are not there, those of one reason together."""
-    reasons: dict[str, list[str]] = {}
-    for name, reason in missing.items():
-        reasons.setdefault(reason, []).append(_NAMES.get(name, name.removesuffix(_PRODUCTS)))
-    return [f"{', '.join(names)} ({reason})" for reason, names in reasons.items()]
 
 
 def _time(time_ns: float) -> str:

@@ -11,8 +11,13 @@ from inspector.features.profile.ceiling_wording import held_back, slowed_by
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.features.profile.launch_timing import LaunchTiming
-from inspector.features.profile.memory.memory import CallMemory, MemoryUse, PeakTensor
-from inspector.features.profile.memory.memory_advice import MemoryAdvice, memory_advice
+from inspector.features.profile.memory.memory import (
+    CallMemory,
+    MemoryAdvice,
+    MemoryUse,
+    PeakTensor,
+    memory_advice,
+)
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import FORMAT_VERSION, ProfileReport
 from inspector.features.profile.roofline import Point, Roofline, make_roofline

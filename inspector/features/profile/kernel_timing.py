@@ -289,7 +289,16 @@ def _held_against(work: KernelTiming, values: Mapping[str, float]) -> KernelTimi
     is_of_host = work.kind == "copy" and crosses(work.launches[0].launch)
     memory = values.get("host_to_device_bytes_per_s" if is_of_host else "copy_bytes_per_s")
     cache = values.get("l2_bytes_per_s")
-    unit = _unit(work)
+    names = " ".join(item.launch.name for item in work.launches)
+    source = "".join(
+        kernel.source
+        for item in work.launches[:1]
+        if item.code is not None and work.kind == "kernel"
+        for kernel in item.code.kernels
+        if kernel.name == work.name
+    )
+    is_tf32 = any(mark in names for mark in _TF32) or bool(_TEMPLATE_TF32.search(source))
+    unit = "tf32" if work.dtype == "float32" and is_tf32 else work.dtype
     compute = values.get(f"{unit}_flops_per_s")
     on_device = work.launches[0].launch.kind != "cpu"
     limits = [
@@ -349,20 +358,6 @@ def _by_unit(work: KernelTiming, values: Mapping[str, float]) -> Mapping[str, fl
         times += [part * (work.bytes_ or 0) / cache] if cache else []
         found[unit] = max(times) * 1e9
     return found
-
-
-def _unit(work: KernelTiming) -> str:
-    """The dtype whose ceiling counts: libraries say in their kernels' names that they use TF32."""
-    names = " ".join(item.launch.name for item in work.launches)
-    source = "".join(
-        kernel.source
-        for item in work.launches[:1]
-        if item.code is not None and work.kind == "kernel"
-        for kernel in item.code.kernels
-        if kernel.name == work.name
-    )
-    is_tf32 = any(mark in names for mark in _TF32) or bool(_TEMPLATE_TF32.search(source))
-    return "tf32" if work.dtype == "float32" and is_tf32 else work.dtype
 
 
 def _per_second(amount: int | None, time_ns: float) -> float | None:

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.features.graph.wording import TIMES
-from inspector.features.profile.memory.memory import BASE, CallMemory, MemoryUse, PeakTensor
-from inspector.features.profile.memory.memory_advice import memory_advice
+from inspector.features.profile.memory.memory import (
+    BASE,
+    CallMemory,
+    MemoryUse,
+    PeakTensor,
+    memory_advice,
+)
 from inspector.features.profile.profiled import Profiled
 from inspector.report.file_names import PlacedRow, line_texts, short_names
 from inspector.report.wording import count, listed, size
@@ -73,7 +78,9 @@ def _not_alike(use: MemoryUse) -> str:
 def memory_facts(use: MemoryUse) -> Iterator[tuple[str, str]]:
     """What the peak is made of, and how it lies in memory."""
     compiled, eager = use.compiled, use.eager
-    yield "before the call", _base(compiled)
+    held = [row for row in compiled.tensors if row.what in BASE and not row.lines and not row.name]
+    parts = [f"{_WHATS[row.what][1]} {size(row.bytes_)}" for row in held if not row.in_pool]
+    yield "before the call", size(compiled.base_bytes) + (f" ({listed(parts)})" if parts else "")
     added = size(compiled.added_bytes)
     if eager is not None and not eager.failed:
         added += f", {size(eager.added_bytes)} in eager"
@@ -84,7 +91,12 @@ def memory_facts(use: MemoryUse) -> Iterator[tuple[str, str]]:
         kept = size(use.pool_reserved_bytes)
         yield "used by CUDA graphs", f"{known}, of {kept} that they keep between calls"
     yield from _reserved(use)
-    yield from _lay(compiled)
+    reserved = compiled.reserved_at_peak_bytes
+    if reserved is not None:
+        yield "at the peak", f"{size(compiled.free_bytes)} of {size(reserved)} reserved are free"
+    if compiled.retries or compiled.ooms:
+        times = f"{count(compiled.retries, 'time')} the allocator gave back what it kept"
+        yield "memory was short", f"{times}, {count(compiled.ooms, 'time')} there was none left"
     if compiled.outside_bytes and not use.is_cpu:
         outside = f"{size(compiled.outside_bytes)} that were there before"
         yield "not counted", f"{outside}: libraries' workspaces, and what this tool keeps"
@@ -93,13 +105,6 @@ def memory_facts(use: MemoryUse) -> Iterator[tuple[str, str]]:
         yield "not seen", f"{unseen} of the peak: other threads of the program allocate it"
     if use.other_devices:
         yield "not looked at", f"{count(use.other_devices, 'other GPU')} with tensors"
-
-
-def _base(call: CallMemory) -> str:
-    """What is there before the call, of what is there still at its peak."""
-    held = [row for row in call.tensors if row.what in BASE and not row.lines and not row.name]
-    parts = [f"{_WHATS[row.what][1]} {size(row.bytes_)}" for row in held if not row.in_pool]
-    return size(call.base_bytes) + (f" ({listed(parts)})" if parts else "")
 
 
 def _reserved(use: MemoryUse) -> Iterator[tuple[str, str]]:
@@ -114,15 +119,6 @@ def _reserved(use: MemoryUse) -> Iterator[tuple[str, str]]:
     yield "reserved at most", text
 
 
-def _lay(call: CallMemory) -> Iterator[tuple[str, str]]:
-    reserved = call.reserved_at_peak_bytes
-    if reserved is not None:
-        yield "at the peak", f"{size(call.free_bytes)} of {size(reserved)} reserved are free"
-    if call.retries or call.ooms:
-        times = f"{count(call.retries, 'time')} the allocator gave back what it kept"
-        yield "memory was short", f"{times}, {count(call.ooms, 'time')} there was none left"
-
-
 def memory_rows(call: CallMemory) -> Iterator[PlacedRow]:
     """What is allocated at the peak: what it is, its size and share, details, and user's lines."""
     whole = call.peak_bytes or 1
@@ -130,12 +126,8 @@ def memory_rows(call: CallMemory) -> Iterator[PlacedRow]:
     for row in call.tensors:
         share = f"{row.bytes_ / whole:.1%}"
         places = line_texts(row.lines, names)
-        yield _what(row), size(row.bytes_), share, " · ".join(_detail(row)), places
-
-
-def _what(row: PeakTensor) -> str:
-    words = _WHATS.get(row.what, ("not known what", "not known what"))
-    return words[row.number > 1]
+        words = _WHATS.get(row.what, ("not known what", "not known what"))
+        yield words[row.number > 1], size(row.bytes_), share, " · ".join(_detail(row)), places
 
 
 def _detail(row: PeakTensor) -> Iterator[str]:

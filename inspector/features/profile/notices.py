@@ -12,8 +12,9 @@ from inspector.features.profile.profiled import Profiled
 from inspector.records.ceilings import Ceilings
 from inspector.records.device_profile import DeviceProfile, FailedCall
 from inspector.report.command_line import command_again
+from inspector.report.file_names import short_names
 from inspector.report.overview import reading_texts
-from inspector.report.wording import count, duration
+from inspector.report.wording import count, duration, listed
 from inspector.run.kernel import GraphCode
 from inspector.run.run import Run
 from inspector.shared.units import ordinal
@@ -37,7 +38,10 @@ def profile_notices(
         unread: What was found amiss while the profiles were read; it comes last.
     """
     yield from reading_texts(run)
-    if _is_cut_off(run):
+    meta = run.meta
+    has_reason = meta.error or meta.partial
+    is_ended = any(process.ended for process in run.processes)
+    if meta.settings.get("profile") and not has_reason and not is_ended:
         yield "the log ends early: the program was killed, or the log is cut off"
     elif not profiles:
         yield _no_profile(run)
@@ -50,13 +54,6 @@ def profile_notices(
         for notice in input_notices(found):
             yield f"{which}{notice}"
     yield from unread
-
-
-def _is_cut_off(run: Run) -> bool:
-    meta = run.meta
-    is_known = bool(meta.error or meta.partial)  # why it ended
-    is_ended = any(process.ended for process in run.processes)
-    return bool(meta.settings.get("profile")) and not is_known and not is_ended
 
 
 def _no_profile(run: Run) -> str:
@@ -147,3 +144,25 @@ def unseen_notice(
 
 def _key(item: GraphCode | Fusion) -> tuple[str, str]:
     return item.compile_id, item.direction
+
+
+_MOST = 3
+
+
+def limit_notice(run: Run) -> str:
+    """Which functions torch no longer compiles, in one sentence; or an empty string."""
+    places = dict.fromkeys(
+        (frame.file, frame.first_line)
+        for process in run.processes
+        for frame in process.frames
+        if any(item.hit_limit for item in frame.compilations)
+    )
+    if not places:
+        return ""
+    names = short_names(file for file, _ in places)
+    shown = listed([f"{names[file]}:{line}" for file, line in places], _MOST)
+    runs = "it runs as in eager PyTorch" if len(places) == 1 else "they run as in eager PyTorch"
+    return (
+        f"torch compiled what begins at {shown} so often that it gave up: {runs} where no compiled "
+        "code fits; `inspect explain` says why it was compiled again"
+    )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from inspector.features.graph.wording import TIMES
-from inspector.features.profile.cause_wording import OUTSIDE
 from inspector.features.profile.ceiling_wording import bytes_rate, flops_rate
 from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, limit_of
-from inspector.features.profile.launch_counters import counter_texts
 from inspector.features.profile.library_names import shown_name
+from inspector.features.profile.nsight_compute import counter_texts
 from inspector.features.profile.profiled import Profiled
+from inspector.features.profile.slowdown_wording import OUTSIDE
 from inspector.report.file_names import PlacedRow, line_texts, short_names
 from inspector.report.wording import duration, size
 from inspector.shared.units import percent

@@ -6,13 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.wording import TIMES
 from inspector.features.profile.budget import Budget
-from inspector.features.profile.cause_wording import COPIED, WORK_ON_CPU, cause_name
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_groups import KernelGroup
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, limit_of
 from inspector.features.profile.memory_wording import memory_verdict
 from inspector.features.profile.profiled import Profiled
-from inspector.features.profile.slowdown_wording import is_noise, is_within_noise, slowdown_lines
+from inspector.features.profile.slowdown_wording import (
+    COPIED,
+    WORK_ON_CPU,
+    cause_name,
+    is_noise,
+    is_within_noise,
+    slowdown_lines,
+)
 from inspector.records.device_profile import ProfiledArgument
 from inspector.report.wording import count, duration, listed
 from inspector.shared.units import percent
@@ -199,7 +205,9 @@ def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     named = largest_gain(found)
     for gain in _shown(found):
         if gain is not named:
-            yield _at_most(gain), gain.what, gain.change
+            time = f"up to {duration(round(gain.time_ns))}"
+            once = " of GPU time, once the host keeps up" if gain.is_hidden else ""
+            yield f"{time}{once}", gain.what, gain.change
 
 
 def _shown(found: Profiled) -> Sequence[Gain]:
@@ -208,11 +216,6 @@ def _shown(found: Profiled) -> Sequence[Gain]:
         return ()
     first = next((item for item in found.gains if not item.is_known), None)
     return [item for item in found.gains if item.is_known or item is first][:_MOST_GAINS]
-
-
-def _at_most(gain: Gain) -> str:
-    time = f"up to {duration(round(gain.time_ns))}"
-    return f"{time} of GPU time, once the host keeps up" if gain.is_hidden else time
 
 
 def call_title(found: Profiled) -> str:

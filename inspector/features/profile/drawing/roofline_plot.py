@@ -68,7 +68,8 @@ def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
         axes.legend(loc="lower right", frameon=True, markerscale=0.6)
         figure.draw_without_rendering()  # only then it is known where everything is
         for label, ends in slanted:
-            label.set_rotation(_slope(axes, ends))
+            (left, low), (right, high) = axes.transData.transform(ends)
+            label.set_rotation(math.degrees(math.atan2(high - low, right - left)))
         _numbers(figure, axes, roofline.points)
         stream = io.BytesIO()
         # The same profile gives the same file.
@@ -82,7 +83,9 @@ def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa
     labels: list[tuple[Any, _Ends]] = []
     top = max((rate for _, rate in roofline.peaks), default=_TERA)
     intensities = [point.flops_per_byte for point in roofline.points]
-    left, right = min(intensities) / 4, max(*intensities, 10 * _ridge(roofline)) * 4
+    peak = max((rate for _, rate in roofline.peaks), default=1.0)
+    slowest = min((rate for _, rate in roofline.memory), default=1.0)
+    left, right = min(intensities) / 4, max(*intensities, 10 * (peak / slowest)) * 4
     axes.set_xlim(left, right)
     for number, (name, rate) in enumerate(roofline.memory):
         corner = top / rate
@@ -104,19 +107,6 @@ def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa
             color=_LINE, xytext=(-4, 3), textcoords="offset points",
         )  # fmt: skip
     return labels
-
-
-def _slope(axes: Any, ends: _Ends) -> float:  # noqa: ANN401
-    """The angle of a line as it is drawn, in degrees: that of the axes is not known before."""
-    (left, low), (right, high) = axes.transData.transform(ends)
-    return math.degrees(math.atan2(high - low, right - left))
-
-
-def _ridge(roofline: Roofline) -> float:
-    """Where the highest peak and memory's line meet."""
-    peak = max((rate for _, rate in roofline.peaks), default=1.0)
-    slowest = min((rate for _, rate in roofline.memory), default=1.0)
-    return peak / slowest
 
 
 def _points(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401

@@ -74,7 +74,10 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     for regime, times in ((COLD, report.cold), (WARM, report.warm)):
         if times is not None:
             reached = [
-                _rate(rate) + _of_ceiling(rate) for rate in report.rates if rate.regime == regime
+                (flops_rate(rate.per_s) if rate.what == "flops" else bytes_rate(rate.per_s))
+                + _of_ceiling(rate)
+                for rate in report.rates
+                if rate.regime == regime
             ]
             near = "nearer to in place" if there is not None and regime == report.regime else ""
             texts = [*reached, _spread(times), near]
@@ -83,7 +86,11 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
         what = "Inductor's count" if report.bytes_are_inductors else "the sizes of its tensors"
         yield "moves", size(report.bytes_), what
     if config is not None and config.num_warps is not None:
-        yield "runs with", "", " · ".join((_config_text(config), _resources(config)))
+        parts = [f"{name}={value}" for name, value in config.values.items()]
+        parts.append(count(config.num_warps, "warp"))
+        if config.num_stages is not None:
+            parts.append(count(config.num_stages, "stage"))
+        yield "runs with", "", " · ".join((", ".join(parts), _resources(config)))
 
 
 def _spread(times: Measured) -> str:
@@ -95,20 +102,6 @@ def _of_ceiling(rate: Rate) -> str:
         return ""
     how = f"{percent(rate.share)} of" if rate.share <= 1 else "more than"
     return f" ({how} {_ceiling_text(rate.ceiling)})"
-
-
-def _rate(rate: Rate) -> str:
-    return flops_rate(rate.per_s) if rate.what == "flops" else bytes_rate(rate.per_s)
-
-
-def _config_text(config: BenchedConfig) -> str:
-    """``XBLOCK=1024, 4 warps, 1 stage``."""
-    parts = [f"{name}={value}" for name, value in config.values.items()]
-    if config.num_warps is not None:
-        parts.append(count(config.num_warps, "warp"))
-    if config.num_stages is not None:
-        parts.append(count(config.num_stages, "stage"))
-    return ", ".join(parts)
 
 
 def _resources(config: BenchedConfig) -> str:
@@ -135,19 +128,16 @@ def _near_ceiling(report: KernelBenchReport) -> str:
     share = rate.share if rate is not None else None
     if rate is None or share is None or not _NEAR <= share <= _POSSIBLE:
         return ""
-    if not report.bytes_are_inductors or _is_partly_kept(report, rate):
+    is_warm = report.regime == WARM and rate.ceiling == "copy_bytes_per_s"
+    if not report.bytes_are_inductors or (
+        is_warm and (report.bytes_ or 0) < _ALL_GONE * report.bench.cache_bytes
+    ):
         return ""
     cold = "" if report.regime == WARM else ", with cold caches,"
     return (
         f"alone{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: only fewer "
         "bytes help (fusion with what writes its inputs or reads its results)"
     )
-
-
-def _is_partly_kept(report: KernelBenchReport, rate: Rate) -> bool:
-    """Whether a cache may have some of what is held against memory's bandwidth."""
-    is_warm = report.regime == WARM and rate.ceiling == "copy_bytes_per_s"
-    return is_warm and (report.bytes_ or 0) < _ALL_GONE * report.bench.cache_bytes
 
 
 def argument_texts(report: KernelBenchReport) -> Iterator[tuple[str, str]]:

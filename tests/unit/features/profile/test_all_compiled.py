@@ -6,9 +6,8 @@ import dataclasses
 
 import pytest
 
-from inspector.features.profile.all_compiled import is_all_compiled
 from inspector.features.profile.budget import make_budget
-from inspector.features.profile.gains.gains import all_compiled, gains
+from inspector.features.profile.gains.gains import all_compiled, gains, is_all_compiled
 from inspector.features.profile.launch_timing import LaunchTiming
 from inspector.features.profile.outside_lines import user_place
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace

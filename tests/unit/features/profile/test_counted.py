@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from inspector.features.profile.kernel_timing import kernel_timings
-from inspector.features.profile.launch_counters import counter_texts, with_counters
 from inspector.features.profile.launch_timing import LaunchTiming
+from inspector.features.profile.nsight_compute import counter_texts, with_counters
 from inspector.records.device_profile import CountedKernel, DeviceLaunch
 
 GEMM = "void gemmSN_TN_kernel<float, 128, 16>(cublasGemmSmallNParams<float>)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.features.profile.limit_notice import limit_notice
+from inspector.features.profile.notices import limit_notice
 from inspector.run.compilation import Frame
 from tests.unit.render.runs import MODEL, compilation, process_of, run_of
 

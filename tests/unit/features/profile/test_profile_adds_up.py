@@ -7,7 +7,6 @@ import dataclasses
 import pytest
 
 from inspector.features.profile.budget import make_budget
-from inspector.features.profile.cause_wording import OUTSIDE
 from inspector.features.profile.gains.gains import gains
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.features.profile.launch_timing import launch_timings
@@ -15,6 +14,7 @@ from inspector.features.profile.notices import input_notices
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.rounds import of_typical_calls
 from inspector.features.profile.rows import kernel_rows, line_rows
+from inspector.features.profile.slowdown_wording import OUTSIDE
 from inspector.features.profile.wording import headline, idle_parts
 from inspector.records.device_profile import DeviceProfile
 from tests.unit.features.profile.test_typical import KERNELS, noisy

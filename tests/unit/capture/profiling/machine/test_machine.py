@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.profiling.machine.cpu_memory import free_bytes, last_cache_bytes, processors
+from inspector.capture.profiling.machine.cpu import free_bytes, last_cache_bytes, processors
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
 from inspector.capture.profiling.machine.timing import Measured, of_samples, rate, until_stable
