@@ -19,13 +19,12 @@ from inspector.cli.schema import schema_of
 from inspector.errors import RecordingError, UsageError
 from inspector.features.profile.kernel_bench.report import (
     KernelBenchReport,
-    Rate,
     make_kernel_bench_report,
 )
 from inspector.features.profile.report import make_profile_report
 from inspector.records.kernel_bench import KernelBench
 from tests.unit.render import hostile
-from tests.unit.render.bench_reports import NAME, config, times
+from tests.unit.render.bench_reports import NAME, config
 from tests.unit.render.bench_reports import benched as bench
 from tests.unit.render.bench_reports import kernel_report as report
 from tests.unit.render.bench_reports import kernel_run as run
@@ -66,44 +65,6 @@ def test_what_it_takes_of_a_call_comes_first(tmp_path: Path) -> None:
     assert max(map(cell_len, text.splitlines())) <= WIDTH
 
 
-def test_the_json_has_the_times_and_the_configuration(tmp_path: Path) -> None:
-    made = as_json(report(tmp_path, bench()))
-    assert made["config"]["values"] == {"XBLOCK": 1, "R0_BLOCK": 1024}
-    assert (made["cold"]["median_ns"], made["warm"]["median_ns"]) == (12_000, 6_000)
-    assert made["in_place"]["launches"] == 4
-    assert made["in_place"]["median_ns"] == 10_000
-    assert made["nearer_to_in_place"] == "cold"
-    warm = config(30_000, warm_ns=times(10_000))
-    assert as_json(report(tmp_path, bench(config=warm)))["nearer_to_in_place"] == "warm"
-
-
-def test_small_rates_have_digits(tmp_path: Path) -> None:
-    rates = (
-        Rate("cold", "flops", 0.63e9, 5e13, "float32_flops_per_s"),
-        Rate("cold", "bytes", 1.5e6, 4e12, "copy_bytes_per_s"),
-    )
-    found = dataclasses.replace(report(tmp_path, bench()), rates=rates)
-    for name in ("terminal", "markdown"):
-        words = " ".join(rendered(found, name).replace("\\<", "<").split())
-        assert "0.63 GFLOP/s (<1% of float32 peak)" in words
-        assert "1.5 MB/s (<1% of memory's bandwidth)" in words
-
-
-def test_what_was_not_timed_says_why(tmp_path: Path) -> None:
-    found = report(tmp_path, {"v": 1, "asked": "sum", "name": NAME, "kind": "triton",
-                              "missing": "it is launched 2 times in a call"})  # fmt: skip
-    for name in ("terminal", "markdown"):
-        assert "it was not timed alone: it is launched 2 times" in rendered(found, name)
-    assert as_json(found)["config"] is None
-
-
-def test_markdown_is_tables(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, bench()), "markdown")
-    for head in ("|  | time |  |", "| argument |  |"):
-        assert head in text
-    assert "\n\n\n" not in text
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -115,13 +76,6 @@ def test_markdown_is_tables(tmp_path: Path) -> None:
 )
 def test_damaged_benchmarks_are_rendered(tmp_path: Path, changes: dict[str, Any]) -> None:
     found = report(tmp_path, bench(**changes))
-    for name in ("terminal", "markdown"):
-        assert rendered(found, name).endswith("\n")
-    as_json(found)
-
-
-def test_an_empty_benchmark_is_rendered(tmp_path: Path) -> None:
-    found = report(tmp_path, {"v": 1})
     for name in ("terminal", "markdown"):
         assert rendered(found, name).endswith("\n")
     as_json(found)
@@ -180,12 +134,6 @@ def test_the_command_that_shows_the_whole_model_comes_last(tmp_path: Path) -> No
         assert last == f"next: {command}"
         assert f"```sh\n{command}\n```" in rendered(found, "markdown")
         assert as_json(found)["next_steps"] == [command]
-
-
-def test_without_a_profile_no_command_shows_one(tmp_path: Path) -> None:
-    found = report(tmp_path, bench(), profiled=False)
-    assert as_json(found)["next_steps"] == []
-    assert "next:" not in rendered(found, "terminal")
 
 
 def test_what_is_of_all_kernels_is_refused_with_one() -> None:

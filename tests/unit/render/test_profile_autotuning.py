@@ -12,7 +12,7 @@ from rich.cells import cell_len
 from inspector.features.profile.report import ProfileReport, make_profile_report
 from tests.unit.logs import record, run_of
 from tests.unit.render import hostile
-from tests.unit.render.profile_reports import WIDTH, as_json, profile, rendered, report
+from tests.unit.render.profile_reports import WIDTH, rendered
 
 
 @pytest.fixture(autouse=True)
@@ -59,15 +59,6 @@ def test_what_was_tuned(tmp_path: Path, name: str) -> None:
         assert max(map(cell_len, (short + whole).splitlines())) <= WIDTH
 
 
-def test_json_has_all_that_was_tuned(tmp_path: Path) -> None:
-    found = as_json(tuned_report(tmp_path, tuned()))["autotuning"]
-    assert found["spent_ns"] == 2_000_000_000
-    assert found["advice"]
-    (row,) = found["tuned"]
-    assert row["margin"] == row["gain_over_default"] == pytest.approx(0.3)
-    assert [item["time_ns"] for item in row["candidates"]] == [130_000, 100_000, None]
-
-
 @pytest.mark.parametrize("name", ["terminal", "markdown"])
 def test_texts_of_candidates_stay_texts(tmp_path: Path, name: str) -> None:
     texts = dict.fromkeys(("name", "error", "node", "target", "file"), hostile.HEADING)
@@ -80,9 +71,3 @@ def test_texts_of_candidates_stay_texts(tmp_path: Path, name: str) -> None:
     if name == "markdown":
         assert "\n# [bold" not in text
         assert "\n## not a heading" not in text
-
-
-def test_an_older_recording_has_no_such_section(tmp_path: Path) -> None:
-    found = report(tmp_path, profile())
-    assert "Autotuning" not in rendered(found, "terminal")
-    assert as_json(found)["autotuning"] is None

@@ -160,16 +160,6 @@ def test_the_memory_of_cuda_graphs_is_the_compiled_side_s(tmp_path: Path) -> Non
     assert "up to 40 MiB: CUDA graphs keep what they have reserved between calls" in words
 
 
-def test_a_capture_that_was_not_seen_is_compared_with_nothing(tmp_path: Path) -> None:
-    found = report(tmp_path, memory(compiled=REPLAYED))
-    made = as_json(found)
-    assert made["ratio"] is None
-    assert made["compiled"]["cuda_graphs_bytes"] is None
-    words = " ".join(rendered(found, "terminal").split())
-    assert "Peak memory at least 5.0 MiB, 11 MiB in eager" in words
-    assert "was not seen: no comparison" in words
-
-
 def test_a_call_without_the_compiler_that_fails_is_said(tmp_path: Path) -> None:
     found = report(tmp_path, memory(eager=side(failed="OutOfMemoryError: tried 9 GiB")))
     words = " ".join(rendered(found, "terminal").split())
@@ -222,13 +212,6 @@ def test_names_stay_text(tmp_path: Path) -> None:
     assert not set(text) & {"\x1b", "\x9b", "\r", "\x07"}
     assert max(map(cell_len, text.splitlines())) <= WIDTH
     as_json(found)
-
-
-def test_markdown_has_tables(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, memory()), "markdown")
-    assert "## Memory\n" in text
-    assert "| at the peak | size | share |" in text
-    assert "\n\n\n" not in text
 
 
 def test_of_a_device_without_memory_to_reserve_nothing_is_said_of_it(tmp_path: Path) -> None:

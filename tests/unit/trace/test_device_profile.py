@@ -38,12 +38,6 @@ def test_what_failed_and_where_it_ran_are_read(tmp_path: Path) -> None:
     assert (found.unmatched, found.explained_ns) == (1, 9)
 
 
-def test_older_recordings_lack_these(tmp_path: Path) -> None:
-    found = read(tmp_path, plain_ns=[1], eager_ns=[2], launches=[{"kind": "kernel", "name": "a"}])
-    assert (found.blocks, found.error, found.unmatched, found.explained_ns) == ((), None, 0, None)
-    assert found.launches[0].device == 0
-
-
 def test_what_is_no_block_is_left_out(tmp_path: Path) -> None:
     odd = [["other", 0, 1], ["plain", 0], "plain", [], ["plain", 0, 1]]
     found = read(tmp_path, plain_ns=[1], blocks=odd)

@@ -190,11 +190,6 @@ def test_what_goes_on_from_the_best_one_belongs_to_the_same_kernel(tmp_path: Pat
     assert (item.winner.text, item.winner.at) == ("XBLOCK=8, num_warps=4", 1)
 
 
-def test_kernels_of_the_same_name_are_apart(tmp_path: Path) -> None:
-    found = tuning(tmp_path, kernel(), kernel(), kernel(compile_id="0/1"))
-    assert len(found.tuned) == 3
-
-
 def test_equal_operations_are_one_row(tmp_path: Path) -> None:
     again = template(how="cached", node="mm_1", benchmark_ns=0, compile_ns=1_000_000)
     found = tuning(tmp_path, template(), again, template(inputs=[]))
@@ -211,21 +206,6 @@ def test_what_was_not_tried_says_why(tmp_path: Path) -> None:
     assert "1 operation with times from the cache, not tried again" in text
     assert "1 operation with nothing to choose from" in text
     assert "candidates at" not in text
-
-
-def test_decided_with_fusion_need_not_be_the_fastest(tmp_path: Path) -> None:
-    text = words(tuning(tmp_path, template(chosen=1, deferred=True)))
-    assert "decided with what is fused into it: alone, mm, the default" in text
-    assert "is 10.7% faster" in text
-
-
-def test_what_failed_says_so(tmp_path: Path) -> None:
-    lost = {"at": 0, "name": "triton_mm_0", "kind": "triton", "failed": "ptxas"}
-    error = "NoValidChoicesError: none"
-    failed = template(how="failed", chosen=None, error=error, candidates=[lost], total=1)
-    found = tuning(tmp_path, failed)
-    assert "failed: NoValidChoicesError: none" in words(found)
-    assert list(candidate_rows(found.tuned[0])) == [("failed", "", "triton_mm_0: ptxas")]
 
 
 def test_the_programs_own_kernels_outside_of_graphs(tmp_path: Path) -> None:
@@ -261,11 +241,6 @@ def test_kernels_from_the_cache_and_with_one_configuration_are_counted(tmp_path:
         "1 Triton kernel with one configuration: nothing to try",
         "1 operation with nothing to choose from",
     ]
-
-
-def test_nothing_was_recorded(tmp_path: Path) -> None:
-    run = run_of(tmp_path, record("dynamo_start", {"stack": []}))
-    assert make_autotuning(run.processes, ()) is None
 
 
 @pytest.mark.parametrize(

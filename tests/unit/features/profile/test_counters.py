@@ -29,15 +29,6 @@ def test_kernels_have_numbers_without_commas() -> None:
     assert forbidden(TEXT) == ""
 
 
-def test_units_are_scaled() -> None:
-    text = (
-        '"Kernel Name","gpu__time_duration.sum","dram__bytes.sum"\n"","usecond","Mbyte"\n'
-        '"k","1.5","2"\n'
-    )
-    (kernel,) = counted_kernels(text)
-    assert kernel.values == {"gpu__time_duration.sum": 1500, "dram__bytes.sum": 2e6}
-
-
 @pytest.mark.parametrize("text", ["", "==PROF== nothing\n", '"a","b"\n"",""\n', '"Kernel Name"\n'])
 def test_no_table_is_no_kernel(text: str) -> None:
     assert counted_kernels(text) == []
@@ -49,14 +40,6 @@ def test_why_there_are_none_is_said() -> None:
     assert forbidden("==ERROR== The application returned an error code (9).\n") == (
         "The application returned an error code (9)"
     )
-
-
-def test_other_metrics_can_be_asked_for() -> None:
-    text = (
-        '"Kernel Name","lts__t_sectors.sum","dram__bytes.sum"\n"","sector","Mbyte"\n"k","7","2"\n'
-    )
-    (kernel,) = counted_kernels(text, ("lts__t_sectors.sum",))
-    assert kernel.values == {"lts__t_sectors.sum": 7}
 
 
 def test_that_nothing_was_counted_is_said_in_its_words() -> None:

@@ -10,7 +10,6 @@ from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gains.gains import gains
 from inspector.features.profile.gains.kernel_advice import Setup, advice
-from inspector.features.profile.kernel_groups import kernel_groups
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming, runs_of_statements
 from inspector.features.profile.library_names import shown_name
@@ -19,7 +18,7 @@ from inspector.records.ceilings import Ceilings
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from inspector.run.kernel import Call, GraphCode, NodeLine
 from tests.unit.features.profile.test_budget import PROFILE
-from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
+from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
 CEILINGS = Ceilings(
     device="GPU",
@@ -116,13 +115,6 @@ def test_the_shortest_kernels_are_as_short_as_a_launch() -> None:
     assert first.bound is Bound.LATENCY
 
 
-def test_without_ceilings_nothing_is_held_against_anything() -> None:
-    pointwise, _ = steps(1_000)
-    call = Call("kernel", "triton_poi_0", 10)
-    (found,) = kernel_timings([launched("triton_poi_0", 5_000, call=call, step=pointwise)], None, 0)
-    assert (found.bound, found.ceiling, found.share_of_ceiling) == (Bound.UNKNOWN, None, None)
-
-
 def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
     copied = LaunchTiming(DeviceLaunch("memcpy", "Memcpy HtoD", copied_bytes=100), ((0, 1_000),))
     eager = LaunchTiming(
@@ -137,27 +129,6 @@ def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
     assert found[1].operators == ("add",)
     assert [(line.file, line.line) for line in found[1].lines] == [("/p/model.py", 7)]
     assert found[2].lines == ()
-
-
-def test_equal_statements_are_one_row() -> None:
-    rows = kernel_groups([*work(), *work()])
-    assert [(row.first.name, row.number) for row in rows] == [
-        ("extern_kernels.mm", 2), ("triton_poi_0", 2),
-    ]  # fmt: skip
-    assert (rows[0].time_ns, rows[0].each_ns) == (2_000_000, 1_000_000)
-
-
-def test_the_largest_gain_is_first() -> None:
-    budget = make_budget(
-        dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3, idle_ns={"launching": 9, "end": 1})
-    )
-    found = gains(budget, work(kernel="gemm_tf32"), "", is_cpu=False)
-    assert [round(gain.time_ns, -5) for gain in found] == sorted(
-        (round(gain.time_ns, -5) for gain in found), reverse=True
-    )
-    assert "reduce-overhead" in found[0].change
-    graphed = gains(budget, work(kernel="gemm_tf32"), "reduce-overhead", is_cpu=False)
-    assert all("reduce-overhead" not in gain.change for gain in graphed)
 
 
 def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
@@ -304,15 +275,6 @@ def test_no_template_is_promised_on_a_small_gpu(mode: str) -> None:
     assert "tries no other" in said
     assert "max-autotune" not in said
     assert "tried is slower" not in said
-
-
-def test_tensors_without_bytes_reach_no_bandwidth() -> None:
-    odd = node("odd", "aten.relu.default", "x", tensors=(tensor("s0"),))
-    kernel = Kernel("k", ("odd",), {"x": 0}, {"b": 0}, bytes_=None)
-    (step,) = with_facts(fusion(graph(X, odd), kernel))
-    call = Call("kernel", "k", 1)
-    (found,) = kernel_timings([launched("k", 5_000, call=call, step=step)], CEILINGS, 0)
-    assert (found.bytes_per_s, found.share_of_ceiling) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from inspector.features.profile.notices import measured_notices, unseen_notice
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.rows import line_rows
 from inspector.features.profile.slowdown_wording import slowdown_rows
-from inspector.features.profile.wording import call_title, idle_parts, verdict_lines
+from inspector.features.profile.wording import verdict_lines
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
 from inspector.run.kernel import Call, GraphCode, Kernel
 from tests.unit.features.profile.test_budget import PROFILE, in_blocks
@@ -51,12 +51,6 @@ def test_what_failed_is_said() -> None:
     assert said == "Rank 0 is gone; what was measured until then is shown"
 
 
-def test_without_watched_calls_nothing_is_said_of_the_gpu() -> None:
-    empty = dataclasses.replace(PROFILE, launches=(), calls=(), watched_ns=(), idle_ns={})
-    assert not any("GPU busy" in line for line in verdict_lines(profiled(empty)))
-    assert idle_parts(profiled(empty)) == []
-
-
 def test_few_calls_are_said_to_be_few() -> None:
     (said,) = notices(in_blocks([[100]] * 3, [[200]] * 3))
     assert said == "only 3 calls of each kind fit in the time for them"
@@ -65,11 +59,6 @@ def test_few_calls_are_said_to_be_few() -> None:
 def test_launches_without_a_counterpart_are_said() -> None:
     (said,) = notices(dataclasses.replace(PROFILE, unmatched=1))
     assert said == "1 of 2 launches of a call could not be traced to their origin"
-
-
-def test_causes_of_a_slow_call_are_approximate() -> None:
-    slow = dataclasses.replace(PROFILE, explained_ns=131)
-    assert call_title(profiled(slow)) != call_title(profiled(PROFILE)) == "Call"
 
 
 def test_several_gpus_are_said_and_each_has_its_time() -> None:
@@ -128,16 +117,6 @@ def test_equal_calls_that_vary_by_more_than_compiled_and_eager_ones_are_noise() 
     assert slowdown_rows(found) == []
 
 
-def test_of_eager_calls_beside_eager_ones_noise_is_no_lead() -> None:
-    noisy = in_blocks([[100], [300], [150], [200]], [[2000], [9000], [2400], [5000]])
-    found = profiled(noisy)
-    compiled = " ".join(verdict_lines(dataclasses.replace(found, graphs=1)))
-    assert "Faster than eager, by an uncertain factor" in compiled
-    eager = " ".join(verdict_lines(found))
-    assert "No compiled graph ran" in eager
-    assert "too noisy for a comparison with eager" in eager
-
-
 def test_where_nothing_is_compiled_it_is_said_where_dynamo_gives_up() -> None:
     still = in_blocks([[100_000]] * 3, [[100_000]] * 3)
     gain = Gain("the program's own code runs", 9_000, "compile more of it", is_hidden=False)
@@ -155,21 +134,6 @@ def test_graphs_whose_kernels_did_not_run_are_not_said_to_have_none() -> None:
     assert "None of the kernels of 9 graphs ran" in inductor
     other = " ".join(verdict_lines(dataclasses.replace(found, backend="aot_eager")))
     assert "9 graphs without generated kernels: the backend aot_eager" in other
-
-
-def test_unstable_times_say_by_how_much_they_differ() -> None:
-    moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
-    assert "timings vary by 20%)" in " ".join(verdict_lines(profiled(moved)))
-    far = in_blocks([[100], [100], [290]], [[2000], [2000], [5800]])
-    assert f"timings vary by 2.9{TIMES})" in " ".join(verdict_lines(profiled(far)))
-
-
-def test_an_interruption_is_no_failed_call() -> None:
-    ended = dataclasses.replace(PROFILE, error=FailedCall("watched", 25, "KeyboardInterrupt"))
-    (said,) = [
-        item for item in measured_notices(ended, make_budget(ended)) if "interrupted" in item
-    ]
-    assert said.startswith("it was interrupted at the 25th call under the profiler; what was")
 
 
 def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:

@@ -40,14 +40,3 @@ def test_of_many_lines_some_are_named() -> None:
     found = gains(make_budget(PROFILE), work, "", is_cpu=False)
 
     assert any("(model.py:14, model.py:15, model.py:16 and 1 more)" in gain.what for gain in found)
-
-
-def test_nothing_wins_more_than_the_call() -> None:
-    """What runs side by side is added up, and a call takes no longer for that."""
-    work = kernel_timings(
-        [launched("gemm", 300_000, call=call(at, 3)) for at in range(3, 7)], None, 0
-    )
-    budget = make_budget(PROFILE)
-    found = gains(budget, work, "", is_cpu=False)
-    assert found
-    assert max(gain.time_ns for gain in found) <= budget.wall_ns

@@ -116,44 +116,6 @@ def test_an_input_in_another_layout_counts_for_what_reads_it() -> None:
     )
 
 
-def test_an_input_that_is_read_as_a_view_is_in_no_other_layout() -> None:
-    """Both products read one weight; the second one reads it through two views."""
-    views = node("t", "aten.t.default", "weight"), node("view", "aten.view.default", "t")
-    first = node("first", "aten.mm.default", "x", "weight", at=4, flops=1000)
-    second = node("second", "aten.mm.default", "x", "view", at=9, flops=1000)
-    kernels = (
-        Kernel("aten.mm.out", ("first",), {"x": SIZE, "weight": SIZE}, {"b": SIZE}, "extern"),
-        Kernel("aten.mm.out", ("second",), {"x": SIZE, "weight": SIZE}, {"c": SIZE}, "extern"),
-    )
-    found = fusion(graph(node("x", ""), node("weight", ""), *views, first, second), *kernels)
-    assert [part.line.line for part in facts(found, 1).parts] == [9]
-
-
-def test_what_is_only_given_back_has_no_reader() -> None:
-    turned = node("turned", "aten.permute.default", "weight", at=5)
-    given_back = node("output", "output", "weight", "turned", op="output")
-    small = node("small", "aten.exp.default", "y", at=3, tensors=(tensor(8, 8),))
-    inputs = node("y", "", tensors=(tensor(8, 8),)), node("weight", "")
-    kernel = Kernel("k", ("small",), {"y": 256, "weight": SIZE}, {"b": 256, "c": SIZE})
-    late = node("late", "aten.relu.default", "weight", at=9)
-    found = facts(fusion(graph(*inputs, turned, small, given_back), kernel))
-    assert [part.line.line for part in found.parts] == [3]
-    # A view that nothing reads hides no reader behind it.
-    found = facts(fusion(graph(*inputs, turned, small, late, given_back), kernel))
-    assert [part.line.line for part in found.parts] == [3, 9]
-
-
-def test_the_second_half_of_a_reduction_is_the_reduction() -> None:
-    total = node("total", "aten.sum.default", "x", at=7)
-    found = fusion(
-        graph(node("x", ""), total),
-        Kernel("first", ("total",), {"x": SIZE}, {"b": 64}, "reduction"),
-        Kernel("second", ("total",), {"b": 64}, {"c": 4}, "reduction"),
-    )
-    for place in (0, 1):
-        assert [part.line.line for part in facts(found, place).parts] == [7]
-
-
 def test_of_a_gather_only_what_is_gathered_counts() -> None:
     """Inductor counts the table as a whole for a fused kernel, and not for its operations."""
     looked_up = node("rows", "aten.embedding.default", "table", "ids", at=3)

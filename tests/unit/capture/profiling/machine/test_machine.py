@@ -14,8 +14,8 @@ import pytest
 
 from inspector.capture.profiling.machine.cpu import free_bytes, last_cache_bytes, processors
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
-from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
-from inspector.capture.profiling.machine.timing import Measured, of_samples, rate, until_stable
+from inspector.capture.profiling.machine.kept import VERSION, keep, kept
+from inspector.capture.profiling.machine.timing import Measured, of_samples, until_stable
 from inspector.records.ceilings import Ceilings
 from inspector.records.codec import encode
 
@@ -59,14 +59,6 @@ def test_what_never_becomes_stable_comes_to_an_end() -> None:
     found = until_stable(sample)
     assert not found.is_stable
     assert made <= 201
-
-
-def test_times_of_nothing_are_not_stable() -> None:
-    assert not of_samples([0.0] * 10).is_stable
-
-
-def test_a_rate_keeps_what_is_known_of_its_time() -> None:
-    assert rate(100, Measured(4.0, 0.2, is_stable=False)) == Measured(25.0, 0.2, is_stable=False)
 
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
@@ -120,13 +112,6 @@ def test_it_is_used_for_some_time(
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     keep(tmp_path / "file" / "ceilings.json", whole())
-
-
-def test_other_parts_have_another_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    first, second = kept_file(["H200", "580.1"]), kept_file(["H200", "580.2"])
-    assert first != second
-    assert first.parent == tmp_path / "torch-inspector"
 
 
 # A program that answers as nvidia-smi does: KNOWN are the fields that it knows.
@@ -210,13 +195,6 @@ def test_what_is_not_supported_is_left_out(smi: Path) -> None:
     }  # fmt: skip
 
 
-def test_without_the_program_there_is_a_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert device_state("abc") == ({}, "nvidia-smi is not on the PATH")
-
-
 def test_caches_that_are_shared_count_once(tmp_path: Path) -> None:
     for cpu in sorted(os.sched_getaffinity(0)):
         for index, (level, kind, size, shared) in enumerate(
@@ -256,13 +234,6 @@ def test_what_others_do_on_a_gpu_is_asked_for_when_it_is_left_alone(
     smi.write_text(f'#!/bin/sh\necho "$@" > "{smi}.asked"\necho "{said}"\n')
     assert others_percent("abc", 0) == percent
     assert "--id=GPU-abc --query-gpu=utilization.gpu" in Path(f"{smi}.asked").read_text()
-
-
-def test_without_the_driver_s_program_it_is_not_known_what_others_do(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert others_percent("abc", 0) is None
 
 
 def test_what_is_measured_beside_others_is_kept_for_minutes(tmp_path: Path) -> None:

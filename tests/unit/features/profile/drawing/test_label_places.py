@@ -10,10 +10,6 @@ from inspector.features.profile.drawing.roofline_plot import label_offsets
 SIZE = (10.0, 8.0)
 
 
-def test_what_is_alone_stays_where_it_is() -> None:
-    assert label_offsets([(0, 0), (50, 0), (0, 50)], [SIZE] * 3) == [(0.0, 0.0)] * 3
-
-
 def test_the_most_important_one_keeps_its_place() -> None:
     first, second = label_offsets([(5, 5), (5, 5)], [SIZE] * 2)
     assert first == (0.0, 0.0)
@@ -27,12 +23,3 @@ def test_of_many_in_a_heap_none_lies_on_another() -> None:
     middles = [(x + dx, y + dy) for (x, y), (dx, dy) in zip(centres, offsets, strict=True)]
     for (left, low), (right, high) in itertools.combinations(middles, 2):
         assert abs(left - right) >= SIZE[0] - 1e-9 or abs(low - high) >= SIZE[1] - 1e-9
-
-
-def test_where_all_is_taken_it_stays() -> None:
-    offsets = label_offsets([(0, 0)] * 500, [(60.0, 60.0)] * 500)
-    assert offsets[-1] == (0.0, 0.0)
-
-
-def test_nothing_has_no_labels() -> None:
-    assert label_offsets([], []) == []

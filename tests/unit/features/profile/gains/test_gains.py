@@ -11,7 +11,6 @@ from inspector.features.profile.gain import Gain
 from inspector.features.profile.gains.copy_gains import copy_gains
 from inspector.features.profile.gains.gains import gains
 from inspector.features.profile.gains.training_gains import gains_of_idle_gradients
-from inspector.features.profile.kernel_groups import KernelGroup
 from inspector.features.profile.kernel_timing import Bound, KernelTiming
 from inspector.records.kernels import CppKernelLoops
 from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
@@ -57,20 +56,6 @@ def test_a_change_for_many_kernels_is_one_gain() -> None:
     assert several.time_ns == pytest.approx(4 * alone.time_ns)
 
 
-def test_lines_and_modules_of_equal_statements_are_in_the_order_of_their_time() -> None:
-    first, _ = work(time_ns=100_000)
-    long, short = (
-        dataclasses.replace(
-            first, lines=(dataclasses.replace(line(number), module=f"part{number}"),),
-            times_ns=(time_ns,),
-        )
-        for number, time_ns in ((1, 900_000), (2, 100_000))
-    )  # fmt: skip
-    row = KernelGroup((short, long, long))
-    assert [item.line for item in row.lines] == [1, 2]
-    assert row.modules == ("part1", "part2")
-
-
 def test_what_is_to_be_looked_at_is_looked_at_one_by_one() -> None:
     first, _ = work(time_ns=100_000)
     found = [first, dataclasses.replace(first, name="other")]
@@ -81,13 +66,6 @@ def test_what_is_to_be_looked_at_is_looked_at_one_by_one() -> None:
             if "inspect kernels" in gain.change
         ]
         assert [gain.what.split()[0] for gain in kernels] == ["triton_poi_0", "other"]
-
-
-def test_the_program_s_own_kernels_have_a_source_each() -> None:
-    first, _ = work(time_ns=100_000)
-    own = [dataclasses.replace(first, name=name, kind="user_kernel") for name in ("scan", "merge")]
-
-    assert len(of_kernels(*own)) == 2
 
 
 @pytest.mark.parametrize(("graphs", "has_fewer"), [(("0/0",), False), (("0/0", "1/0"), True)])
@@ -103,11 +81,6 @@ def test_one_graph_cannot_be_fewer(graphs: tuple[str, ...], *, has_fewer: bool) 
 
     assert len(changes) == 2
     assert all(("fewer and larger graphs" in change) is has_fewer for change in changes)
-
-
-def test_a_graph_that_runs_in_a_loop_can_be_one_with_the_loop() -> None:
-    first, _ = work()
-    assert all("fewer and larger graphs" in change for change in waits(first, first))
 
 
 def with_operator(operator: str, direction: str) -> KernelTiming:
@@ -159,11 +132,6 @@ def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
     assert "training=self.training" in gain.change
 
 
-def test_norms_that_keep_no_statistics_are_the_same_in_any_mode() -> None:
-    instance = with_operator("aten._native_batch_norm_legit.no_stats", "inference")
-    assert not of_training_mode(instance)
-
-
 def test_graph_breaks_have_their_lines() -> None:
     profile = dataclasses.replace(
         PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"graph-break": 9, "launching": 9}
@@ -201,14 +169,6 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
     assert "not vectorised or in threads" in change(serial, threads=2)
     assert change(serial, threads=1) == ""  # there are no others
     assert change(serial, 30_000, threads=1).startswith("its loops are vectorised: bfloat16")
-
-
-def test_what_cannot_be_lends_no_share_to_what_stands_beside_it() -> None:
-    slow, _ = work(time_ns=100_000)
-    fast, _ = work(time_ns=1_000)  # a library's call whose bytes nobody can have moved
-    assert KernelGroup((slow, slow)).is_possible
-    assert not KernelGroup((slow, fast)).is_possible
-    assert (KernelGroup((slow, fast)).share_of_ceiling or 0.0) < 1
 
 
 def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
@@ -272,17 +232,6 @@ def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> Non
     assert gain.what.startswith("index_put at model.py:3: ")
     assert (gain.time_ns, "no_grad" in gain.change) == (150_000, False)
     assert not list(copy_gains([given], is_grad_idle=True))
-
-
-def test_copies_into_the_memory_of_a_cuda_graph_are_none_back() -> None:
-    first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
-    replayed = dataclasses.replace(
-        launch, launch=dataclasses.replace(launch.launch, is_replayed=True)
-    )
-    graph = dataclasses.replace(first, launches=(replayed,))
-    back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
-    assert not list(copy_gains([back, graph], is_grad_idle=True))
 
 
 def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:

@@ -40,9 +40,3 @@ def test_channels_last_is_for_images_that_are_not(found: KernelTiming, *, is_adv
     said = advice(found, Setup(is_cpu=True))
     assert ("channels_last" in said) is is_advised
     assert "bfloat16" in said
-
-
-def test_of_what_is_not_known_it_is_said_for_what_it_holds() -> None:
-    found = convolution(4, 32, 32, 32, stride=LAST)
-    bare = dataclasses.replace(found, launches=())
-    assert "where they are not" in advice(bare, Setup(is_cpu=True))
