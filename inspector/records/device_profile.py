@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from inspector.records.record import Record, artifact, doc, part, row
 
@@ -149,13 +149,13 @@ class DeviceProfile(Record):
         return self.device.get("kind") == "cpu"
 
     @property
-    def timed_blocks(self) -> Iterator[TimedBlock]:
-        """The plain and the eager calls, in the order made, with their times."""
-        times_ns = {"plain": self.plain_ns, "eager": self.eager_ns}
-        begun = dict.fromkeys(times_ns, 0)
+    def timed_blocks(self) -> tuple[TimedBlock, ...]:
+        """Calls that were made one behind another."""
+        left = {"plain": self.plain_ns, "eager": self.eager_ns}
+        found = []
         for block in self.blocks:
-            if block.kind in begun:
-                begin = begun[block.kind]
-                begun[block.kind] += block.calls
-                times = times_ns[block.kind][begin : begin + block.calls]
-                yield TimedBlock(block.kind, block.round, times)
+            if block.kind in left:
+                times = left[block.kind]
+                found.append(TimedBlock(block.kind, block.round, times[: block.calls]))
+                left[block.kind] = times[block.calls :]
+        return tuple(found)

@@ -27,10 +27,11 @@ from inspector.capture.profiling.in_place import (
 )
 from inspector.capture.profiling.measured import Explained
 from inspector.capture.profiling.sequence import significant
-from inspector.capture.profiling.trace import HostEvent, Launched, Trace, traced
+from inspector.capture.profiling.trace import Launched, Trace, traced
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.capture.target.call import Call, arguments_of
 from inspector.capture.target.target import Target
+from inspector.capture.timeline.kineto import HostEvent
 from inspector.errors import UsageError
 from inspector.records.device_profile import (
     CallBlock,

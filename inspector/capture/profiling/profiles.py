@@ -139,7 +139,8 @@ class Profiles:
         for measure in self._memory:
             with quiet():
                 guarded("measure the memory", measure)
-        guarded("measure the ceilings", self._write_ceilings)
+        if not self._has_ceilings:
+            guarded("measure the ceilings", lambda: emit(ceilings(fresh=self._fresh_ceilings)))
 
     def _write_kept_ceilings(self) -> None:
         """Writes what is known of the machine: a profile that is cut short has it, too."""
@@ -147,10 +148,6 @@ class Profiles:
         if known is not None:
             emit(known)
             self._has_ceilings = True
-
-    def _write_ceilings(self) -> None:
-        if not self._has_ceilings:
-            emit(ceilings(fresh=self._fresh_ceilings))
 
 
 @contextlib.contextmanager

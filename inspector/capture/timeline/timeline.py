@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from inspector.capture.timeline.kineto import DeviceRow, HostRow, Taken
+from inspector.capture.timeline.kineto import DeviceRow, HostEvent, Taken
 from inspector.records.timeline import Activity, CallProfile, MarkedThread, Marker
 
-_Row = TypeVar("_Row", HostRow, DeviceRow)
+_Row = TypeVar("_Row", HostEvent, DeviceRow)
 
 CALL_MARK = "inspector call"
 """Our own mark around one call of a target."""
@@ -66,7 +66,7 @@ def _since(zero_ns: int, row: _Row) -> _Row:
 
 
 def _thread(
-    thread: int, rows: Sequence[HostRow], launched: Iterable[DeviceRow], labels: dict[str, int]
+    thread: int, rows: Sequence[HostEvent], launched: Iterable[DeviceRow], labels: dict[str, int]
 ) -> MarkedThread:
     markers = list(_markers(rows, labels))
     activities = _Activities(markers)
@@ -88,7 +88,7 @@ def _thread(
     return MarkedThread(thread, tuple(markers), activities.all())
 
 
-def _markers(rows: Iterable[HostRow], labels: dict[str, int]) -> Iterator[Marker]:
+def _markers(rows: Iterable[HostEvent], labels: dict[str, int]) -> Iterator[Marker]:
     graph_until_ns = 0
     for row in rows:
         if row.start_ns < graph_until_ns:
@@ -104,7 +104,9 @@ def _markers(rows: Iterable[HostRow], labels: dict[str, int]) -> Iterator[Marker
                 break
 
 
-def _outermost_operators(rows: Sequence[HostRow], markers: Sequence[Marker]) -> Iterator[HostRow]:
+def _outermost_operators(
+    rows: Sequence[HostEvent], markers: Sequence[Marker]
+) -> Iterator[HostEvent]:
     """Operators outside of graphs that no other operator calls.
 
     What contains a marker is no operator here but a part of the program around it.

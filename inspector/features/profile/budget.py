@@ -115,7 +115,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
             is the program's own code.
     """
     left_out = _unusual(profile)
-    rounds = rounds_of(tuple(profile.timed_blocks), left_out)
+    rounds = rounds_of(profile.timed_blocks, left_out)
     wall_ns = typical_ns([plain for _, plain in rounds], profile.plain_ns)
     eager_ns = typical_ns([eager for eager, _ in rounds], profile.eager_ns) or None
     busy_ns = _busy_ns(profile, wall_ns)
@@ -198,18 +198,14 @@ def _busy_without(
 
 
 def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
-    devices = sorted({launch.device for launch in profile.launches})
-    if len(devices) == 1:
-        return {devices[0]: _median([busy(call) for call in profile.calls])}
+    used = [launch.device for launch in profile.launches]
     return {
-        device: _median([union_ns(_spans_on(profile, call, device)) for call in profile.calls])
-        for device in devices
-    }
-
-
-def _spans_on(profile: DeviceProfile, call: ProfiledCall, device: int) -> list[tuple[int, int]]:
-    pairs = zip(profile.launches, call.spans_ns, strict=True)
-    return [span for launch, span in pairs if launch.device == device]
+        device: _median([
+            union_ns([s for s, at in zip(call.spans_ns, used, strict=True) if at == device])
+            for call in profile.calls
+        ])
+        for device in sorted(set(used))
+    }  # fmt: skip
 
 
 def busy(call: ProfiledCall) -> int:

@@ -19,7 +19,7 @@ from inspector.features.profile.memory_wording import memory_facts, memory_gains
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import ProfileReport
 from inspector.features.profile.roofline import make_roofline
-from inspector.features.profile.rows import kernel_rows, line_rows, module_rows, operator_rows
+from inspector.features.profile.rows import kernel_rows, line_rows, share_rows
 from inspector.features.profile.slowdown_wording import SLOWDOWN_TITLE, slowdown_rows
 from inspector.features.profile.wording import (
     call_title,
@@ -97,8 +97,8 @@ def _sections(found: Profiled) -> Iterator[Section]:
     parts = [(name, f"{share:.1%}", round(1000 * share)) for name, share in idle_parts(found)]
     chart = (Column("part"), _SHARE, Column("", "bar"))
     yield Section(call_title(found), [Table(chart, parts, "part", _MOST_ROWS)])
-    times = (Column(name, "number") for name in ("eager", "compiled", "difference"))
-    slower = Table((Column("part"), *times), slowdown_rows(found), "part", _ALL)
+    sides = (Column(name, "number") for name in ("eager", "compiled", "difference"))
+    slower = Table((Column("part"), *sides), slowdown_rows(found), "part", _ALL)
     yield Section(SLOWDOWN_TITLE, [slower])
     gains = Lines(list(_fixes(gain_lines(found))))
     yield Section("Further opportunities (estimates, may overlap)", [gains])
@@ -108,8 +108,8 @@ def _sections(found: Profiled) -> Iterator[Section]:
     lines = [(place, time, f"{share:.1%}", code) for place, time, share, code in line_rows(found)]
     source = (Column("line", "code"), _TIME, _SHARE, Column("source", "code"))
     yield Section("Lines", [Table(source, lines, "line", _MOST_ROWS)])
-    for noun, rows in (("operator", operator_rows(found)), ("module", module_rows(found))):
-        cells = [(name, time, f"{share:.1%}") for name, time, share in rows]
+    for noun, times in (("operator", found.by_operator), ("module", found.by_module)):
+        cells = [(name, time, f"{share:.1%}") for name, time, share in share_rows(found, times)]
         table = Table((Column(noun, "code"), _TIME, _SHARE), cells, noun, _ALL)
         yield Section(f"By {noun}", [table], is_detail=True)
     if found.memory is not None:

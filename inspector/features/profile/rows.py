@@ -153,17 +153,8 @@ def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
         yield place, duration(round(time_ns)), time_ns / whole, code
 
 
-def operator_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
-    """Time by operator of ATen, before decompositions: its name, the time, and its share."""
-    yield from _rows(found, found.by_operator)
-
-
-def module_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
-    """Time by module; layers that are numbered are one row."""
-    yield from _rows(found, found.by_module)
-
-
-def _rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
+def share_rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
+    """Time by operator, or by module: the name, the time, and its share of all work."""
     whole = found.whole_ns or 1.0
     rows = [(time_ns, name) for name, time_ns in times.items()]
     lost = whole - sum(times.values())

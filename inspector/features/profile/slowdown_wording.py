@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.features.profile.profiled import Profiled
-from inspector.features.profile.slowdown import COPIES, LAUNCHES, WORK, make_slowdown
+from inspector.features.profile.slowdown import COPIES, LAUNCHES, WORK
 from inspector.records.device_profile import KEEPS_GRADIENT
 from inspector.report.wording import count, duration
 
@@ -67,7 +67,7 @@ def is_within_noise(found: Profiled) -> bool:
 
 def slowdown_lines(found: Profiled) -> Iterator[str]:
     """The difference and its largest parts, in one sentence; the figures add up."""
-    gap = make_slowdown(found.profile, found.budget)
+    gap = found.slowdown
     if gap is None or is_noise(found) or is_within_noise(found):
         return
     rows = [(_name(part.cause, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
@@ -94,8 +94,7 @@ def slowdown_lines(found: Profiled) -> Iterator[str]:
 
 def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     """The parts where compiled calls are slower: name, eager, compiled, and the difference."""
-    budget = found.budget
-    gap = make_slowdown(found.profile, budget)
+    budget, gap = found.budget, found.slowdown
     is_slower = budget.faster is not None and budget.faster[2] < 1
     is_slower = is_slower and not is_noise(found) and not is_within_noise(found)
     if gap is None or budget.eager_ns is None or not is_slower:

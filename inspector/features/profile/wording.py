@@ -55,7 +55,7 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
 
 
 def _is_without_kernels(found: Profiled) -> bool:
-    return bool(found.work) and not any(item.launches[0].code for item in found.work)
+    return bool(found.work) and not any(item.code for item in found.work)
 
 
 def _is_all_eager(found: Profiled) -> bool:

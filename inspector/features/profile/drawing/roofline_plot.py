@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from inspector.errors import EnvironmentLacksError, RecordingError
 from inspector.features.graph.drawing.labels import elided
+from inspector.features.profile.ceiling_wording import bytes_rate, flops_rate
 from inspector.features.profile.roofline import Point, Roofline
 
 # Okabe and Ito's colours, which the colour-blind tell apart; the shapes say the same in print.
@@ -93,7 +94,7 @@ def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa
         axes.plot([left, corner], [left * rate, top], color=_LINE, linestyle=style, linewidth=1)
         at = left * (corner / left) ** 0.3
         label = axes.annotate(
-            f"{name} {_bandwidth(rate)}", (at, at * rate), rotation_mode="anchor",
+            f"{name} {bytes_rate(rate)}", (at, at * rate), rotation_mode="anchor",
             color=_LINE, fontsize=8, ha="center",
             xytext=(0, -11 if number else 4), textcoords="offset points",
         )  # fmt: skip
@@ -103,7 +104,7 @@ def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa
         start = rate / slowest if slowest else left
         axes.plot([start, right], [rate, rate], color=_LINE, linewidth=1)
         axes.annotate(
-            f"{name} {rate / _TERA:,.3g} TFLOP/s", (right, rate), ha="right", fontsize=8,
+            f"{name} {flops_rate(rate)}", (right, rate), ha="right", fontsize=8,
             color=_LINE, xytext=(-4, 3), textcoords="offset points",
         )  # fmt: skip
     return labels
@@ -157,10 +158,6 @@ def _named(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
         lines.append(f"    {rest:>4.0%}  {len(points) - _NAMED} more")
     text = "\n".join(lines).replace(" ", _NO_BREAK)  # browsers make one space of several
     axes.text(0, 1, text, va="top", fontsize=7.5, family="monospace")
-
-
-def _bandwidth(rate: float) -> str:
-    return f"{rate / _TERA:.2f} TB/s" if rate >= _TERA else f"{rate / 1e9:.0f} GB/s"
 
 
 class _Box(NamedTuple):

@@ -36,7 +36,6 @@ from inspector.shared.stack import is_resumed
 
 _LEAST_SHARE = 0.01
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
-_ENTRY = {"outside": "entry"}
 
 
 def _is_host_bound(budget: Budget) -> bool:
@@ -47,10 +46,10 @@ def _is_host_bound(budget: Budget) -> bool:
 
 def all_compiled(budget: Budget) -> Budget:
     """The same of a program with nothing left to compile: outside there is the way in and out."""
-    causes: dict[str, float] = {}
-    for name, time_ns in budget.causes_ns.items():
-        to = _ENTRY.get(name, name)
-        causes[to] = causes.get(to, 0.0) + time_ns
+    causes = {
+        "entry" if name == "outside" else name: time_ns
+        for name, time_ns in budget.causes_ns.items()
+    }
     return dataclasses.replace(budget, causes_ns=causes)
 
 
