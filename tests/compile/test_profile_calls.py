@@ -17,7 +17,7 @@ from inspector.capture import profile_calls, writer
 from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.calling import LOSS_MARK, Ones, backward
 from inspector.capture.calls.state import State
-from inspector.capture.profiling import in_place, measured, payload
+from inspector.capture.profiling import in_place, payload
 from inspector.capture.profiling.explained import explained_on_cpu
 from inspector.capture.profiling.in_place import (
     Attribution,
@@ -32,7 +32,6 @@ from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.capture.target.call import Call, arguments_of
 from inspector.capture.target.target import Target
 from inspector.capture.timeline.kineto import HostEvent
-from inspector.errors import UsageError
 from inspector.records.device_profile import (
     CallBlock,
     DeviceLaunch,
@@ -193,12 +192,6 @@ def test_what_the_calls_are_made_with_is_written(written: list[DeviceProfile]) -
     assert written[0].arguments == expected
 
 
-def test_of_a_first_call_that_fails_nothing_is_written(written: list[DeviceProfile]) -> None:
-    with pytest.raises(RuntimeError, match="boom"):
-        Program(1).profile()
-    assert written == []
-
-
 def test_calls_of_seconds_are_not_made_once_more(
     written: list[DeviceProfile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,13 +203,6 @@ def test_calls_of_seconds_are_not_made_once_more(
     (fields,) = written
     assert (len(fields.plain_ns), len(fields.eager_ns)) == (3, 3)
     assert collections.Counter(program.made) == {"compiled": 6, "eager": 3}
-
-
-def test_a_failure_is_said_in_one_line() -> None:
-    found = measured.Measured({})
-    found.begin("memory")
-    found.failed(KeyboardInterrupt())
-    assert found.error == FailedCall("memory", 1, "KeyboardInterrupt")
 
 
 def test_the_sum_of_the_outputs_is_in_no_call_after_the_first() -> None:
@@ -245,16 +231,6 @@ def test_the_sum_of_the_outputs_is_in_no_call_after_the_first() -> None:
     assert inside == []
     assert torch.equal(first, again)
     torch.testing.assert_close(first, summed)
-
-
-def test_outputs_of_another_shape_have_gradients_of_their_own() -> None:
-    ones = Ones()
-    for rows in (2, 3, 2):
-        weight = torch.randn(rows, requires_grad=True)
-        backward(weight * 2, ones)
-        assert torch.equal(weight.grad, torch.full((rows,), 2.0))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="requires grad"):
-        backward(torch.ones(3), ones)
 
 
 def test_kernels_and_operators_are_kept_however_short_they_are() -> None:

@@ -122,25 +122,6 @@ def test_the_head_of_each_input_has_its_shapes(tmp_path: Path) -> None:
     assert "\x1b" not in rendered(report(tmp_path, odd), "terminal")
 
 
-def test_files_of_one_name_are_two_places(tmp_path: Path) -> None:
-    one, other = profile()["launches"]
-    other["place"] = {"operator": "aten::copy_", "frames": ["/p/other/model.py(4): forward"]}
-    found = report(tmp_path, profile(launches=[one, other]))
-    text = rendered(found, "terminal")
-    by_line = text.partition("Lines\n")[2].partition("\n\n")[0]
-    assert [line.split()[0] for line in by_line.strip().splitlines()[1:]] == [
-        "other/model.py:4",
-        "p/model.py:4",
-    ]
-    by_kernel = text.partition("Kernels\n")[2].partition("Lines\n")[0]
-    assert "other/model.py:4" in by_kernel
-    assert " p/model.py:4" in by_kernel
-    assert {row["file"] for row in as_json(found)["profiles"][0]["lines"]} == {
-        "/p/model.py",
-        "/p/other/model.py",
-    }
-
-
 def test_without_a_profile_it_says_how_to_get_one(tmp_path: Path) -> None:
     found = make_profile_report(runs.run_of(runs.process_of()))
     text = " ".join(rendered(found, "terminal").split())
@@ -178,12 +159,6 @@ def test_a_crash_leaves_what_the_first_round_measured(tmp_path: Path) -> None:
     # What was measured to the end takes the place of its beginning.
     found = make_profile_report(run_of(tmp_path, begun, whole))
     assert [item.budget.calls for item in found.profiles] == [30]
-
-
-def test_without_ceilings_nothing_is_held_against_them(tmp_path: Path) -> None:
-    found = report(tmp_path, profile(), ceilings=False)
-    assert "peak rates were not measured" in rendered(found, "terminal")
-    assert as_json(found)["ceilings"] is None
 
 
 def test_damaged_profiles_are_said(tmp_path: Path) -> None:

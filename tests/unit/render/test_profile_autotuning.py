@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 
 from inspector.features.profile.report import ProfileReport, make_profile_report
 from tests.unit.logs import record, run_of
@@ -39,24 +38,6 @@ def tuned_report(tmp_path: Path, *items: dict[str, Any], whole: bool = False) ->
     head = {"name": "inspector_autotuned", "encoding": "json"}
     records = [record("artifact", head, payload=json.dumps(item)) for item in items]
     return make_profile_report(run_of(tmp_path, *records), all_tuned=whole)
-
-
-@pytest.mark.parametrize("name", ["terminal", "markdown"])
-def test_what_was_tuned(tmp_path: Path, name: str) -> None:
-    slow = {"at": 1, "name": "slow", "kind": "triton", "time_ns": 900_000}
-    candidates = [tuned()["candidates"][0], slow]
-    plain = tuned(name="bmm", chosen=0, benchmark_ns=1000, failed=0, candidates=candidates)
-    short = rendered(tuned_report(tmp_path, tuned(), plain), name)
-    whole = rendered(tuned_report(tmp_path, tuned(), plain, whole=True), name)
-    words, all_words = (" ".join(text.replace("`", "").split()) for text in (short, whole))
-    for part in ("30.0% faster than mm, the default",
-                 "1 failed: out of resources", "2.0 s"):  # fmt: skip
-        assert part in (words if name == "markdown" else all_words), part
-    assert "slow" not in words or name == "markdown"
-    assert "900 µs" in all_words
-    assert "triton_mm_2: out of resources" in all_words.replace("\\_", "_")
-    if name == "terminal":
-        assert max(map(cell_len, (short + whole).splitlines())) <= WIDTH
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from inspector.features.profile.gains.copy_gains import copy_gains
 from inspector.features.profile.gains.gains import gains
 from inspector.features.profile.gains.training_gains import gains_of_idle_gradients
 from inspector.features.profile.kernel_timing import Bound, KernelTiming
+from inspector.records.device_profile import DeviceLaunch
 from inspector.records.kernels import CppKernelLoops
 from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
 from inspector.run.kernel import Kernel, NodeLine
@@ -25,6 +27,23 @@ BUDGET = make_budget(
 
 def line(number: int) -> NodeLine:
     return NodeLine("relu", "/p/model.py", number)
+
+
+def with_launch(item: KernelTiming, **changes: Any) -> KernelTiming:
+    """The statement with another launch: another line, or parts of its code, step or facts."""
+    (launch,) = item.launches
+    parts = {
+        name: dataclasses.replace(getattr(launch, name), **new) if isinstance(new, dict) else new
+        for name, new in changes.items()
+    }
+    return dataclasses.replace(item, launches=(dataclasses.replace(launch, **parts),))
+
+
+def with_parts(item: KernelTiming, **changes: Any) -> KernelTiming:
+    """The statement, with something else known of the parts of its step."""
+    assert item.facts.parts
+    parts = tuple(dataclasses.replace(part, **changes) for part in item.facts.parts)
+    return with_launch(item, facts={"parts": parts})
 
 
 def waits(*found: KernelTiming) -> list[str]:
@@ -71,27 +90,15 @@ def test_what_is_to_be_looked_at_is_looked_at_one_by_one() -> None:
 @pytest.mark.parametrize(("graphs", "has_fewer"), [(("0/0",), False), (("0/0", "1/0"), True)])
 def test_one_graph_cannot_be_fewer(graphs: tuple[str, ...], *, has_fewer: bool) -> None:
     first, _ = work()
-    found = []
-    for compile_id in graphs:
-        (launch,) = first.launches
-        code = dataclasses.replace(launch.code, compile_id=compile_id)  # type: ignore[type-var]
-        found.append(dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),)))
-
-    changes = waits(*found)
-
+    changes = waits(*(with_launch(first, code={"compile_id": name}) for name in graphs))
     assert len(changes) == 2
     assert all(("fewer and larger graphs" in change) is has_fewer for change in changes)
 
 
 def with_operator(operator: str, direction: str) -> KernelTiming:
     first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
-    assert launch.call is not None
-    assert launch.code is not None
-    call = dataclasses.replace(launch.call, aten=(operator,))
-    code = dataclasses.replace(launch.code, direction=direction)
-    changed = dataclasses.replace(launch, facts=None, call=call, place=line(7), code=code)
-    return dataclasses.replace(first, launches=(changed,))
+    code, call = {"direction": direction}, {"aten": (operator,)}
+    return with_launch(first, facts=None, call=call, place=line(7), code=code)
 
 
 FORWARD = make_budget(
@@ -145,69 +152,49 @@ def test_graph_breaks_have_their_lines() -> None:
     )
 
 
+VECTORISED = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
+
+
+def of_loop(loop: TextLoop, time_ns: int, threads: int = 0) -> KernelTiming:
+    """A generated C++ kernel that has one loop."""
+    first, _ = work(time_ns=time_ns)
+    said = CppKernelLoops("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
+    facts = CppFacts(CppText((loop,)), said)
+    kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
+    return with_launch(first, code={"kernels": (kernel,)})
+
+
 def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
     def change(loop: TextLoop, time_ns: int = 100_000, threads: int = 0) -> str:
-        first, _ = work(time_ns=time_ns)
-        (launch,) = first.launches
-        assert launch.code is not None
-        said = CppKernelLoops("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
-        facts = CppFacts(CppText((loop,)), said)
-        kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
-        code = dataclasses.replace(launch.code, kernels=(kernel,))
-        own = dataclasses.replace(
-            first, launches=(dataclasses.replace(launch, code=code),), dtype="float32"
-        )
+        own = dataclasses.replace(of_loop(loop, time_ns, threads), dtype="float32")
         changes = [gain.change for gain in gains(BUDGET, [own], "", is_cpu=True)]
         return next((text for text in changes if "loops" in text), "")
 
-    fast = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
+    fast, serial = VECTORISED, dataclasses.replace(VECTORISED, parallel=0)
     assert change(fast) == ""  # what they compute takes the time
     assert change(fast, 30_000).startswith("its loops are vectorised and in threads: bfloat16 has")
     assert "not vectorised or in threads" in change(dataclasses.replace(fast, is_vector=False))
-    serial = dataclasses.replace(fast, parallel=0)
     assert "not vectorised or in threads" in change(serial)
     assert "not vectorised or in threads" in change(serial, threads=2)
     assert change(serial, threads=1) == ""  # there are no others
     assert change(serial, 30_000, threads=1).startswith("its loops are vectorised: bfloat16")
 
 
-def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
-    first, _ = work(time_ns=400_000)
-    (launch,) = first.launches
-    assert launch.code is not None
-    loop = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
-    kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=CppFacts(CppText((loop,)), None))
-    code = dataclasses.replace(launch.code, kernels=(kernel,))
-    item = dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),))
-
-    def gain(operator: str) -> Gain:
-        assert launch.facts is not None
-        (part, *_) = launch.facts.parts
-        parts = (dataclasses.replace(part, operator=f"aten.{operator}", share=1.0),)
-        facts = dataclasses.replace(launch.facts, parts=parts)
-        (first,) = item.launches
-        own = dataclasses.replace(item, launches=(dataclasses.replace(first, facts=facts),))
-        (found,) = (
-            gain
-            for gain in gains(BUDGET, [own], "", is_cpu=True)
-            if gain.what.startswith("triton_poi_0")
-        )
-        return found
-
-    assert "no known setting is faster" in gain("exp").change
-    assert "gathers and scatters" in gain("index_put").change
-    assert not gain("exp").is_known
-    assert gain("exp").time_ns == pytest.approx(380_000)
+@pytest.mark.parametrize(
+    ("operator", "change"),
+    [("exp", "no known setting is faster"), ("index_put", "gathers and scatters")],
+)
+def test_what_nothing_is_known_for_is_named_with_what_it_loses(operator: str, change: str) -> None:
+    own = with_parts(of_loop(VECTORISED, 400_000), operator=f"aten.{operator}", share=1.0)
+    found = gains(BUDGET, [own], "", is_cpu=True)
+    (gain,) = (item for item in found if item.what.startswith("triton_poi_0"))
+    assert change in gain.change
+    assert not gain.is_known
+    assert gain.time_ns == pytest.approx(380_000)
 
 
 def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
-    first, _ = work(time_ns=400_000)
-    (launch,) = first.launches
-    assert launch.facts is not None
-    (part, *_) = launch.facts.parts
-    parts = (dataclasses.replace(part, share=1.0, functionalized="scatter_reduce"),)
-    facts = dataclasses.replace(launch.facts, parts=parts)
-    item = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
+    item = with_parts(work(time_ns=400_000)[0], share=1.0, functionalized="scatter_reduce")
     (gain, *_) = gains(BUDGET, [item, item], "", is_cpu=True)
     assert gain.what == (
         "scatter_reduce at model.py:3: what the program changes in place, 2 kernels copy as a whole"
@@ -217,69 +204,44 @@ def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
 
 def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> None:
     first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
     back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
     (gain, *_) = copy_gains([back], is_grad_idle=True)
     assert gain.what.startswith("graphs return new tensors for inputs and buffers")
     assert (gain.time_ns, "no_grad" in gain.change) == (100_000, True)
-    assert launch.facts is not None
-    parts = tuple(
-        dataclasses.replace(part, copied_back="index_put", share=0.5) for part in launch.facts.parts
-    )
-    facts = dataclasses.replace(launch.facts, parts=parts)
-    given = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
+    given = with_parts(first, copied_back="index_put", share=0.5)
     (gain,) = copy_gains([given, back], is_grad_idle=False)
     assert gain.what.startswith("index_put at model.py:3: ")
     assert (gain.time_ns, "no_grad" in gain.change) == (150_000, False)
     assert not list(copy_gains([given], is_grad_idle=True))
+    replayed = DeviceLaunch("kernel", "k", is_replayed=True)  # then it fills a CUDA graph's inputs
+    assert not list(copy_gains([back, with_launch(first, launch=replayed)], is_grad_idle=True))
+
+
+def for_backward(direction: str) -> KernelTiming:
+    first, _ = work(time_ns=100_000)
+    assert first.launches[0].step is not None
+    nodes = first.launches[0].step.operators
+    operators = tuple(dataclasses.replace(node, is_backward=True) for node in nodes)
+    return with_launch(first, step={"operators": operators}, code={"direction": direction})
 
 
 def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
-    first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
-    assert launch.step is not None
-    assert launch.code is not None
-    nodes = tuple(dataclasses.replace(node, is_backward=True) for node in launch.step.operators)
-    step = dataclasses.replace(launch.step, operators=nodes)
-
-    def of(direction: str) -> KernelTiming:
-        code = dataclasses.replace(launch.code, direction=direction)  # type: ignore[type-var]
-        made = dataclasses.replace(launch, step=step, code=code)
-        return dataclasses.replace(first, launches=(made,))
-
-    (gain,) = gains_of_idle_gradients([of("forward")], is_cpu=True)
+    (gain,) = gains_of_idle_gradients([for_backward("forward")], is_cpu=True)
     assert gain.what == (
         "triton_poi_0 at model.py:3 also computes what only a backward pass needs (relu)"
     )
-    assert not list(gains_of_idle_gradients([of("inference")], is_cpu=True))
+    assert not list(gains_of_idle_gradients([for_backward("inference")], is_cpu=True))
 
 
 def test_on_a_gpu_no_more_of_a_kernel_is_won_than_is_for_the_backward_pass() -> None:
     """What is left of it runs as before, and one that is as short as an empty one stays so."""
-    first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
-    assert launch.step is not None
-    assert launch.code is not None
-    assert launch.call is not None
-    nodes = [dataclasses.replace(node, is_backward=True) for node in launch.step.operators]
-    made = dataclasses.replace(
-        launch,
-        step=dataclasses.replace(launch.step, operators=tuple(nodes)),
-        code=dataclasses.replace(launch.code, direction="forward"),
-        call=dataclasses.replace(
-            launch.call, nodes=(NodeLine("relu", "m.py", 3), NodeLine("mul", "m.py", 4))
-        ),
-        facts=None,
-    )
-    kept = dataclasses.replace(first, launches=(made,), least_ns=10_000.0)
-    won = {
-        is_cpu: [gain.time_ns for gain in gains_of_idle_gradients(
-            [kept], is_cpu=is_cpu
-        )]
-        for is_cpu in (True, False)
-    }  # fmt: skip
-    assert won[True] == [pytest.approx(kept.median_ns - 10_000)]
-    assert won[False] == [pytest.approx(0.5 * kept.median_ns)]
-    short = dataclasses.replace(kept, bound=Bound.LATENCY)
-    (gain,) = gains_of_idle_gradients([short], is_cpu=False)
-    assert not gain.time_ns
+    nodes = (NodeLine("relu", "m.py", 3), NodeLine("mul", "m.py", 4))
+    half = with_launch(for_backward("forward"), call={"nodes": nodes}, facts=None)
+    half = dataclasses.replace(half, least_ns=10_000.0)
+    short = dataclasses.replace(half, bound=Bound.LATENCY)
+    for item, is_cpu, won_ns in (
+        (half, True, half.median_ns - 10_000), (half, False, 0.5 * half.median_ns),
+        (short, False, 0),
+    ):  # fmt: skip
+        (gain,) = gains_of_idle_gradients([item], is_cpu=is_cpu)
+        assert gain.time_ns == pytest.approx(won_ns)
