@@ -121,11 +121,7 @@ class Layout:
 
 @dataclasses.dataclass(slots=True)
 class Captured:
-    """What was allocated in a call that CUDA graphs were captured in.
-
-    Attributes:
-        is_known: Whether it was watched to its end.
-    """
+    """What was allocated in a call that CUDA graphs were captured in."""
 
     before: Layout = Layout()
     after: Layout = Layout()

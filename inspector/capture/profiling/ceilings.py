@@ -63,7 +63,6 @@ def current_uuid() -> str:
 
 
 def _key(*, is_cuda: bool) -> Iterator[str]:
-    """All that the figures depend on."""
     yield torch.__version__
     if is_cuda:
         found = torch.cuda.get_device_properties(torch.cuda.current_device())

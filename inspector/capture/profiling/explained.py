@@ -50,11 +50,7 @@ def without_kernel_marks() -> Iterator[None]:
 
 
 def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) -> Explained:
-    """The typical one of a few calls whose host is watched, too.
-
-    Args:
-        how: How many calls, and how many before them that do not count.
-    """
+    """The typical one of a few calls whose host is watched, too."""
     times: list[int] = []
     windows: list[tuple[int, int]] = []
     calls, untimed = how

@@ -53,7 +53,6 @@ def _nodes(target: Callable[..., Any]) -> Iterator[tuple[Any, str]]:
 
 
 def _marked(node: Any, module: str) -> tuple[Any, Any]:
-    """Hooks that begin and end a mark around what a node does."""
     begun: list[Any] = []
 
     @torch.compiler.disable

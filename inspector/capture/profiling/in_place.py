@@ -49,7 +49,6 @@ class Attribution:
     """What closely watched calls launched, and from where.
 
     Attributes:
-        launched: What ran on the device.
         around_replays: What a further call launched around the replays of CUDA graphs.
         is_training: Whether a module of the target was in training mode, or None where the target
             is none.
@@ -288,12 +287,10 @@ def _watch(
 
 
 def _busy(launched: Sequence[Launched]) -> tuple[int, int]:
-    """How many pieces of work there are, and for how long any of them was done."""
     return len(launched), union_ns([(item.start_ns, item.end_ns) for item in launched])
 
 
 def _copied(launched: Sequence[Launched]) -> tuple[int, int]:
-    """How many copies there are, and for how long nothing but these was done."""
     others = [item for item in launched if item.launch.kind not in {"memcpy", "memset"}]
     return len(launched) - len(others), _busy(launched)[1] - _busy(others)[1]
 

@@ -51,17 +51,11 @@ class Measured:
     """What was measured, in nanoseconds a call.
 
     Attributes:
-        device: What the device says of itself: asked before anything can fail.
         is_training: Whether a module of the target was in training mode; None if it is no module.
-        warm: Calls until their time had settled.
-        plain: Calls that nobody watched.
         blocks: Which of the plain and the eager calls were made together, in the order made.
         windows: When each watched call began, and when the device was done with it.
         eager_work: Of calls without the compiler, how many launches, and how long any ran.
         eager_copies: Of these, how many copies, and how long nothing but these ran.
-        eager_watched: How long these calls took.
-        explained: A call in which the host was watched, too.
-        eager_explained: The same without the compiler.
         back_to_back: Whether calls followed one another with nothing put back between them.
     """
 

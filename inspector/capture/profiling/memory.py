@@ -43,11 +43,7 @@ def profile_memory(
     target: Target,
     captured: Captured | None = None,
 ) -> None:
-    """Measures a warm call each and writes ``inspector_memory_profile``.
-
-    Args:
-        captured: What was allocated when CUDA graphs were captured, or None.
-    """
+    """Measures a warm call each and writes ``inspector_memory_profile``."""
     sides: dict[str, MemorySide] = {}
     try:
         sides["compiled"] = _side(run, target)
@@ -160,7 +156,6 @@ def _captured(captured: Captured | None, target: Target) -> MemorySide | None:
 
 
 def _held(before: Layout, known: _Known) -> Iterator[HeldBlock]:
-    """What is allocated before a call."""
     if not before.segments:  # the CPU's allocator does not say what it has given
         for tensor, bytes_ in known.values():
             yield HeldBlock(tensor.address, bytes_, tensor.what)

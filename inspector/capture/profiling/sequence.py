@@ -165,12 +165,7 @@ def _name(item: Launched) -> str:
 
 
 def cpu_calls(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Launched]]:
-    """What each call did, in order: the innermost marked statements, and operators outside of them.
-
-    Args:
-        trace: What the profiler saw, with `marked_lines`.
-        windows: When each call began and ended, by `time.time_ns`.
-    """
+    """What each call did, in order: the innermost marked statements, and operators outside."""
     found: list[list[Launched]] = [[] for _ in windows]
     starts = [start_ns for start_ns, _ in windows]
     busy: dict[int, int] = {}

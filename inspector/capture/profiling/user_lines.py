@@ -155,7 +155,6 @@ class _Marks:
         self._open.append(_Mark(frame, marks, is_line))
 
     def _name(self, frame: FrameType) -> str:
-        """The name of the mark for the line that a frame is at, or an empty string."""
         code = frame.f_code
         if not is_graph_code(code.co_filename):
             return f"{USER_MARK}{code.co_filename}({frame.f_lineno}): {code.co_name}"

@@ -23,7 +23,6 @@ class HostEvent:
     Attributes:
         kind: ``cpu_op``, ``user_annotation``, ``cuda_runtime`` or ``cuda_driver``; empty where
             torch gives the events itself.
-        thread: The profiler's number of the thread.
         start_ns: By the profiler's clock; in its traces as `time.time_ns`.
         correlation: What the event on the device that it launched has, too; or 0.
         sequence: Of an operator, what it has in common with autograd's node of it; or -1.

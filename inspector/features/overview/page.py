@@ -65,7 +65,6 @@ def page(report: Report) -> Page:
 
 
 def _tried(report: Report, verification: Verification) -> Section:
-    """What was tried, or why nothing was."""
     setting, *numbers, last = tried_columns(verification)
     columns = (
         Column(setting, "code"), *(Column(title, "number") for title in numbers), Column(last)
@@ -82,7 +81,6 @@ def _tried(report: Report, verification: Verification) -> Section:
 
 
 def _since(report: Report) -> Section:
-    """What came and what went since the baseline."""
     baseline = report.gate.baseline if report.gate else None
     if baseline is None:
         return Section("", ())
@@ -108,7 +106,6 @@ def _headline(report: Report) -> str:
 
 
 def _process_rows(report: Report) -> list[tuple[str, str]]:
-    """One line for each process that compiled something, where more than one did."""
     shown = observed(report.run)
     if len(shown) < 2:  # noqa: PLR2004 - one process is the whole report
         return []
@@ -144,7 +141,6 @@ def _verdict(summary: Summary, until: str) -> str:
 
 
 def _summary_rows(report: Report) -> list[tuple[str, str, str]]:
-    """What is counted, its number, and what the number consists of."""
     summary = report.summary
     total = total_line(report)
     states = ("compiled", "skipped", "failed", "unfinished")

@@ -32,11 +32,7 @@ _STEPS = {"descent": "coordinate descent", "combo": "combined kernels"}
 
 
 def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
-    """What autotuning cost, what was tried, and what a call has of it.
-
-    Args:
-        wall_ns: The time of a call, or 0 where it is not known.
-    """
+    """What autotuning cost, what was tried, and what a call has of it."""
     measured = [item for item in found.tuned if item.first.how == "measured"]
     if measured:
         tried = count(found.candidates, "candidate")
@@ -75,7 +71,6 @@ def _untried(found: Autotuning) -> Iterator[str]:
 
 
 def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
-    """What a call has of it, by the benchmarks alone."""
     saved = found.saved_ns
     if saved is None or not found.spent_ns:
         return

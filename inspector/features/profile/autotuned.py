@@ -259,7 +259,6 @@ def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[KernelTiming]) -> 
 
 
 def _is_of(place: Autotuned, work: KernelTiming) -> bool:
-    """Whether a piece of work is what was tuned at a place."""
     launch = work.longest_launch
     if place.is_outside:
         return launch.code is None and work.name == place.name

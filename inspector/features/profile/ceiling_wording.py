@@ -130,7 +130,6 @@ def _products(ceilings: Ceilings) -> Iterator[str]:
 
 
 def _state(ceilings: Ceilings) -> Iterator[str]:
-    """Clocks, power and temperature; of a CPU how many threads there were."""
     yield from _clocks(ceilings.state)
     number = ceilings.facts.get("threads") or state_values(ceilings.state).get("threads")
     if number:

@@ -83,7 +83,6 @@ class KernelGroup:
 
 
 def _weighed(work: KernelTiming) -> Iterator[tuple[NodeLine, float]]:
-    """The lines of a statement, each with its part of the time."""
     parts = time_by(work.launches, lambda part: (part.line.file, part.line.line))
     for line in work.lines:
         yield line, parts.get((line.file, line.line), work.time_ns)

@@ -37,15 +37,11 @@ class LaunchTiming:
     """One launch of every call.
 
     Attributes:
-        launch: The launch.
         spans_ns: When it began and ended in each call, since the call's begin.
-        code: The generated code that launched it, or None.
-        call: The statement in it, or None.
         step: What the scheduler has of it, or None.
         place: The user's line outside of compiled graphs, or None; of what a graph does, the line
             that it is called from.
         counters: What Nsight Compute counted, by metric; its runs are others than those timed here.
-        facts: What is known of that step besides, or None.
         is_around: Whether torch launches it around a compiled graph, for nothing in it.
         within: The module that was called when its graph ran, where that is not the whole model:
             the modules that the graph knows of are below it.
@@ -259,7 +255,6 @@ def runs_of_statements(found: Iterable[LaunchTiming]) -> Iterator[list[LaunchTim
 
 
 def _call_at(code: GraphCode, line: int) -> Call | None:
-    """The call that a statement is."""
     place = bisect.bisect_left(code.calls, line, key=lambda call: call.line)
     is_there = place < len(code.calls) and code.calls[place].line == line
     return code.calls[place] if is_there else None

@@ -123,7 +123,6 @@ def unseen_notice(
 
     Args:
         fusions: What became of them: code that is not Python says nothing of its kernels.
-        launches: What was seen in calls with any input.
     """
     ran = [item.code for item in launches if item.code is not None]
     seen, files = {id(code) for code in ran}, {code.file for code in ran if code.file}

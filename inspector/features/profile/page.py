@@ -141,7 +141,6 @@ def _tensors(title: str, call: CallMemory) -> Table:
 
 
 def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
-    """What was tried; each candidate where that is asked for."""
     lines = [*autotune_summary(found, report.wall_ns)]
     lines += [f"fix: {line}" for line in autotune_advice(found)]
     if not report.all_tuned and any(item.candidates for item in found.tuned):

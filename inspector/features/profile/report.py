@@ -67,7 +67,6 @@ class ProfileReport:
     """The profiles of a run.
 
     Attributes:
-        run: The run.
         profiles: One for each input.
         ceilings: What the machine can do, or None.
         notices: What is missing or to be known, one sentence each.
@@ -92,9 +91,6 @@ def make_profile_report(
     run: Run, counted: Sequence[CountedKernel] = (), notice: str = "", *, all_tuned: bool = False
 ) -> ProfileReport:
     """Reads the profiles of a run, whose logs must still be there.
-
-    Args:
-        notice: What is to be said besides, in one sentence without a full stop.
 
     Raises:
         OSError: A log is gone.
@@ -129,7 +125,6 @@ class _Recorded:
 def _of_process(
     run: Run, process: Process, counted: Sequence[CountedKernel]
 ) -> tuple[list[Profiled], list[str]]:
-    """The profiles of a process, and what is to be known of them."""
     if not process.stored.get(DeviceProfile):
         return [], []
     memory, notices = memory_profiles(process)

@@ -101,7 +101,6 @@ def _each(row: KernelGroup) -> Iterator[str]:
 
 
 def _rates(row: KernelGroup) -> Iterator[str]:
-    """What it moves and computes."""
     work = row.first
     if work.bound is Bound.LATENCY:
         yield size(work.bytes_ or 0)

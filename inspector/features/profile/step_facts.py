@@ -62,8 +62,6 @@ class StepFacts:
     Attributes:
         parts: Its operators; what it computes again for another step, and views, are left out if
             there is anything else.
-        reads: Bytes that it reads, by the buffer that owns the memory.
-        bytes_: Bytes that it moves, or None where a size is not known.
         operands: Dtypes that its products multiply, by their operations; of other steps those of
             their results, by their bytes.
     """
@@ -207,7 +205,6 @@ class FusionFacts:
                 yield reader, 2.0 * bytes_
 
     def _roots(self, node: Node) -> Iterator[str]:
-        """What a node reads, and what that is a view of."""
         for name in node.inputs:
             yield name
             source = self._traffic.node(name)
@@ -292,5 +289,4 @@ def operator_of(node: Node) -> str:
 
 
 def _alone(step: Step, work: Sequence[Node]) -> Sequence[Node]:
-    """Those that count for no other step."""
     return [node for node in work if node.name not in step.again]

@@ -143,14 +143,12 @@ def _compared(found: Profiled) -> Iterator[str]:
 
 
 def _unstable(found: Profiled) -> str:
-    """That times are to be doubted."""
     spread = found.budget.spread or 0.0
     vary = f"{spread:.0%}" if spread < _APART else f"{1 + spread:.3g}{TIMES}"
     return f"; timings vary by {vary}"
 
 
 def _works(budget: Budget) -> str:
-    """How much of a call the GPU works, or each of several."""
     of_wall = f"of {duration(round(budget.wall_ns))}"
     if len(budget.busy_by_device_ns) < 2:  # noqa: PLR2004
         time, copies = duration(round(budget.busy_ns)), budget.host_copies_ns
@@ -269,7 +267,6 @@ def _in_cuda_graphs(found: Profiled) -> str:
 
 
 def _argument(item: ProfiledArgument) -> str:
-    """A tensor's sizes with its dtype; a number is itself."""
     if not item.dtype:
         return item.value
     return f"{TIMES.join(map(str, item.size)) or 'scalar'} {item.dtype}"

@@ -146,7 +146,6 @@ def _numbers(figure: Any, axes: Any, points: Sequence[Point]) -> None:  # noqa: 
 
 
 def _named(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
-    """The names of what takes longest, by the numbers in the points."""
     axes.axis("off")
     lines = ["share of the time, kernel", ""]
     for number, point in enumerate(points[:_NAMED], 1):

@@ -37,7 +37,6 @@ def copies_back(work: Iterable[KernelTiming]) -> list[KernelTiming]:
 
 
 def _of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
-    """Tensors that are copied as a whole, as a part of them is changed in place."""
     copied = [item for item in work if item.facts.functionalization_copies]
     if not copied:
         return

@@ -67,7 +67,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     """What could be won, the most first; estimates, of which two can be of the same time.
 
     Args:
-        is_cpu: Whether it ran on the CPU: then nothing is launched.
         is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: whether that
             costs anything is seen in the work.
         is_training: Whether a module of the model is in training mode; None where nobody knows.
@@ -130,7 +129,6 @@ def keeps_for_nothing(budget: Budget, work: Iterable[KernelTiming]) -> bool:
 
 
 def _has_backward(budget: Budget, work: Iterable[KernelTiming]) -> bool:
-    """Whether a call has a backward pass, compiled or not."""
     return "backward" in _directions(work) or bool(budget.causes_ns.get("autograd"))
 
 

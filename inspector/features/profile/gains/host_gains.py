@@ -50,11 +50,7 @@ def host_gains(  # noqa: PLR0913 - what the advice depends on
     is_grad_idle: bool,
     break_lines: Sequence[str],
 ) -> list[Gain]:
-    """What could be won there, in no order.
-
-    Args:
-        is_cpu: Whether it ran on the CPU: then nothing is launched.
-    """
+    """What could be won there, in no order."""
     first = ", ".join(break_lines[:_MOST_BREAKS])
     lines = f" ({first}{and_more(_MOST_BREAKS, break_lines)})" if break_lines else ""
     hosts_work = {
@@ -92,7 +88,6 @@ def _runs_of_graphs(work: Iterable[KernelTiming]) -> int:
 def _of_idle(
     budget: Budget, work: Sequence[KernelTiming], mode: str, hosts_work: _HostsWork
 ) -> Iterator[Gain]:
-    """What a GPU waits for."""
     causes = budget.causes_ns
     launching = causes.get("launching", 0.0)
     if launching:
@@ -117,7 +112,6 @@ def _of_idle(
 
 
 def _of_host(budget: Budget, hosts_work: _HostsWork, *, is_grad_idle: bool) -> Iterator[Gain]:
-    """What a CPU does beside its kernels."""
     launching = budget.causes_ns.get("launching")
     if launching:
         yield Gain(

@@ -79,7 +79,6 @@ def _of_generated(work: KernelTiming, setup: Setup) -> str:
 
 
 def _of_loops(work: KernelTiming) -> str:
-    """Of a C++ kernel, by what it draws and what its loops are."""
     if work.is_mostly(lambda part: is_drawn(part.name)):
         return _DRAWN_AT_ONCE if work.is_mostly(lambda part: is_drawn_at_once(part.name)) else ""
     first = work.launches[0]
@@ -150,7 +149,6 @@ def _is_packed(work: KernelTiming) -> bool:
 
 
 def _of_packed(work: KernelTiming) -> str:
-    """Of what is frozen already."""
     larger = "a larger batch, or other sizes (multiples of 64): its weights are packed already"
     smaller = _smaller(work)
     return f"{smaller}; or {larger}" if smaller else larger
@@ -172,7 +170,6 @@ def _waits_for_memory(work: KernelTiming) -> bool:
 
 
 def _fewer_bytes(work: KernelTiming) -> str:
-    """Of a product that waits for memory."""
     batch = "a larger batch uses the weights that it reads more often"
     if work.dtype in _HALVES:
         return f"{batch}, quantised to 8 bits they are half as large"
@@ -192,7 +189,6 @@ def _smaller(work: KernelTiming) -> str:
 
 
 def _of_convolution(work: KernelTiming) -> str:
-    """Where Inductor has no template of its own."""
     layout = _LAYOUT if _may_change_layout(work) else ""
     return "; or ".join(filter(None, (layout, _smaller(work))))
 

@@ -68,14 +68,12 @@ def _of_functions(row: KernelGroup, change: str) -> Gain:
 
 
 def _less_of(row: KernelGroup) -> str:
-    """What is said of functions for which no advice is known."""
     if row.first.is_mostly(lambda part: is_drawn(part.name)):
         return "draw fewer random numbers"
     return "use fewer or cheaper functions"
 
 
 def _nothing(row: KernelGroup) -> str:
-    """What is said of equal statements for which no advice is known."""
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
         return f"near peak, only {less} helps"

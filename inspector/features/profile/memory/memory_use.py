@@ -178,7 +178,6 @@ def _with_pool(
 def _parted(
     side: MemorySide, *, in_pool: bool
 ) -> tuple[tuple[HeldBlock, ...], tuple[MemoryEvent, ...]]:
-    """What is in pools of CUDA graphs, or what is not."""
     inside = in_pools(side.segments, [block.address for block in side.held])
     held = tuple(block for block, is_in in zip(side.held, inside, strict=True) if is_in is in_pool)
     inside = in_pools(side.segments, [event.address for event in side.events])
