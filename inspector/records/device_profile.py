@@ -134,10 +134,8 @@ class DeviceProfile(Record):
     blocks: tuple[CallBlock, ...] = doc("plain and eager calls, in the order made", default=())
     unmatched: int = doc("launches not found in the call looked at closely", default=0)
     error: FailedCall | None = None
-    explained_ns: int | None = doc("of the call whose host was watched", default=None)
     eager_copies: tuple[tuple[int, int], ...] = doc("how many, and how long alone", default=())
     eager_watched_ns: tuple[int, ...] = ()
-    eager_explained_ns: int | None = None
     eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     arguments: tuple[ProfiledArgument, ...] = ()
     is_training: bool | None = doc("a module of it was; None for a function", default=None)

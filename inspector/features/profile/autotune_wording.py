@@ -46,28 +46,16 @@ def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
             yield f"{duration(found.spent_ns)}{whole}: {tried} at {places}"
         else:
             yield f"{tried} at {places}"
-    rest = list(_untried(found))
-    if rest:
-        yield "; ".join(rest)
+    known = [item for item in found.tuned if item.first.how == "cached"]
+    cached = found.cached + sum(item.places for item in known)
+    if cached:
+        yield f"{count(cached, 'kernel')} from the autotune cache, not tried again"
     if found.outside_ns:
         yield (
             f"{duration(found.outside_ns)} outside of compiled graphs, where Triton tunes the "
             "program's own kernels"
         )
     yield from _worth(found, wall_ns)
-
-
-def _untried(found: Autotuning) -> Iterator[str]:
-    if found.cached:
-        yield f"{count(found.cached, 'kernel')} from the autotune cache, not tried again"
-    if found.alone:
-        yield f"{count(found.alone, 'Triton kernel')} with one configuration: nothing to try"
-    kept = sum(item.places for item in found.tuned if item.first.how == "cached")
-    if kept:
-        yield f"{count(kept, 'operation')} with times from the cache, not tried again"
-    single = sum(item.places for item in found.tuned if item.first.how in {"only", "fixed"})
-    if single:
-        yield f"{count(single, 'operation')} with nothing to choose from"
 
 
 def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:

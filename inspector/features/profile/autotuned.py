@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -137,7 +136,6 @@ class Autotuning:
         spent_ns: The autotuning in it, as torch's own spans have it.
         outside_ns: What Triton spent on the program's own kernels, outside of compile time.
         cached: Kernels whose configuration was in the autotune cache.
-        alone: Generated Triton kernels with one configuration: nothing to try.
     """
 
     tuned: tuple[Tuned, ...]
@@ -145,7 +143,6 @@ class Autotuning:
     spent_ns: int
     outside_ns: int = 0
     cached: int = 0
-    alone: int = 0
 
     @property
     def saved_ns(self) -> float | None:
@@ -166,18 +163,12 @@ def make_autotuning(
     places = [place for process in processes for place in process.records(Autotuned)]
     if not places:
         return None
-    cached, alone = 0, 0
-    for process in processes:
-        found: dict[tuple[str, str], set[CacheState]] = collections.defaultdict(set)
-        compiled: set[tuple[str, str]] = set()
-        for item in process.lookups:
-            if item.cache == "autotune":
-                found[item.compile_id, item.what].add(item.state)
-            elif item.cache == "Triton" and item.state is CacheState.MISS:
-                compiled.add((item.compile_id, item.what))
-        timed = {(place.compile_id, place.name) for place in process.records(Autotuned)}
-        cached += sum(CacheState.HIT in states for states in found.values())
-        alone += len(compiled - found.keys() - timed)
+    cached = {
+        (process, item.compile_id, item.what)
+        for process, each in enumerate(processes)
+        for item in each.lookups
+        if item.cache == "autotune" and item.state is CacheState.HIT
+    }
     tuned = sorted(_placed(_grouped(_merged(places)), work), key=lambda item: -item.spent_ns)
     staged_ns = sum(
         stage.time_ns for process in processes for stage in process.stages if stage.stage == _STAGE
@@ -188,8 +179,7 @@ def make_autotuning(
         compile_time_ns=sum(process.compile_time_ns for process in processes),
         spent_ns=staged_ns or within_ns,
         outside_ns=sum(item.spent_ns for item in tuned if item.first.is_outside),
-        cached=cached,
-        alone=alone,
+        cached=len(cached),
     )
 
 

@@ -56,7 +56,6 @@ class Budget:
             smallest less 1; None where calls were not made in blocks.
         is_seen: Whether the device's work was seen at all.
         busy_by_device_ns: Median of the time in which each device worked, by its number.
-        explained_slowdown: How much longer the call took whose host was watched, or None.
         host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
             device: kernels wait for data that is not there.
         shown_ns: On the CPU the mean time of the watched calls that tables are about, which add up
@@ -77,7 +76,6 @@ class Budget:
     spread: float | None = None
     is_seen: bool = True
     busy_by_device_ns: Mapping[int, float] = dataclasses.field(default_factory=dict)
-    explained_slowdown: float | None = None
     shown_ns: float | None = None
     host_copies_ns: float = 0.0
 
@@ -100,11 +98,6 @@ class Budget:
     def is_stable(self) -> bool:
         """Whether blocks of the same calls take the same time, as far as that is known."""
         return self.spread is None or self.spread <= UNSTABLE
-
-    @property
-    def is_approximate(self) -> bool:
-        """Whether the causes of idle time come from a call that took much longer."""
-        return self.explained_slowdown is not None and self.explained_slowdown > APPROXIMATE
 
 
 def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
@@ -146,9 +139,6 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         spread=max(spreads, default=None),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
-        explained_slowdown=profile.explained_ns / wall_ns
-        if profile.explained_ns and wall_ns
-        else None,
         shown_ns=statistics.fmean(call.wall_ns for call in calls)
         if profile.is_cpu and calls
         else None,

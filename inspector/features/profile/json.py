@@ -141,8 +141,7 @@ VIEWS: Views = {
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
         spread_of_blocks=budget.spread stable blocks=profile.timed_blocks failed=profile.error
         busy_ns=budget.busy_ns busy_by_device_ns=budget.busy_by_device_ns
-        host_copies_ns=budget.host_copies_ns explained_slowdown=budget.explained_slowdown
-        idle_causes_approximate=budget.is_approximate outside_statements_ns
+        host_copies_ns=budget.host_copies_ns outside_statements_ns
         launches_unmatched=profile.unmatched idle_ns=budget.idle_ns
         idle_by_cause_ns=budget.causes_ns compiled_less_eager=slowdown launches operators_outside
         memory attributed work lines operators=by_operator
@@ -157,7 +156,7 @@ VIEWS: Views = {
         roofline=_roofline,
     ),
     TimedBlock: View("kind round times_ns", kind=_kind),
-    Slowdown: View("whole_ns parts rest_ns approximate=is_approximate"),
+    Slowdown: View("whole_ns parts rest_ns"),
     SlowdownPart: View("cause compiled_ns eager_ns more_ns"),
     KernelTiming: View(
         """name kind time_ns median_ns p5_ns p95_ns operators dtype? arithmetic=unit? bytes=bytes_
@@ -198,8 +197,7 @@ VIEWS: Views = {
     ),
     Autotuning: View(
         """compile_time_ns spent_ns outside_ns kernels_from_cache=cached
-        kernels_with_one_configuration=alone saved_per_call_estimated_ns=saved_ns noise advice
-        tuned""",
+        saved_per_call_estimated_ns=saved_ns noise advice tuned""",
         noise=NOISE,
         advice=_advice,
     ),

@@ -21,13 +21,7 @@ from inspector.features.profile.report import ProfileReport
 from inspector.features.profile.roofline import make_roofline
 from inspector.features.profile.rows import kernel_rows, line_rows, share_rows
 from inspector.features.profile.slowdown_wording import SLOWDOWN_TITLE, slowdown_rows
-from inspector.features.profile.wording import (
-    call_title,
-    gain_lines,
-    headline,
-    idle_parts,
-    verdict_lines,
-)
+from inspector.features.profile.wording import gain_lines, headline, idle_parts, verdict_lines
 from inspector.report.command_line import command_about
 from inspector.report.file_names import PlacedRow
 from inspector.report.page import (
@@ -96,7 +90,7 @@ def _other(report: ProfileReport, found: Profiled) -> Section:
 def _sections(found: Profiled) -> Iterator[Section]:
     parts = [(name, f"{share:.1%}", round(1000 * share)) for name, share in idle_parts(found)]
     chart = (Column("part"), _SHARE, Column("", "bar"))
-    yield Section(call_title(found), [Table(chart, parts, "part", _MOST_ROWS)])
+    yield Section("Call", [Table(chart, parts, "part", _MOST_ROWS)])
     sides = (Column(name, "number") for name in ("eager", "compiled", "difference"))
     slower = Table((Column("part"), *sides), slowdown_rows(found), "part", _ALL)
     yield Section(SLOWDOWN_TITLE, [slower])
@@ -141,7 +135,8 @@ def _tensors(title: str, call: CallMemory) -> Table:
 
 
 def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
-    lines = [*autotune_summary(found, report.wall_ns)]
+    wall_ns = report.profiles[0].budget.wall_ns if report.profiles else 0.0
+    lines = [*autotune_summary(found, wall_ns)]
     lines += [f"fix: {line}" for line in autotune_advice(found)]
     if not report.all_tuned and any(item.candidates for item in found.tuned):
         lines.append("all candidates: `inspect profile --autotune`")

@@ -81,11 +81,6 @@ class ProfileReport:
     autotuning: Autotuning | None = None
     all_tuned: bool = False
 
-    @property
-    def wall_ns(self) -> float:
-        """The time of a call with the first input, or 0."""
-        return self.profiles[0].budget.wall_ns if self.profiles else 0.0
-
 
 def make_profile_report(
     run: Run, counted: Sequence[CountedKernel] = (), notice: str = "", *, all_tuned: bool = False

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.slowdown import COPIES, LAUNCHES, WORK
-from inspector.records.device_profile import KEEPS_GRADIENT
 from inspector.report.wording import count, duration
 
 CAUSES = {
@@ -86,9 +85,7 @@ def slowdown_lines(found: Profiled) -> Iterator[str]:
     launches, in_eager = found.budget.launches, found.budget.eager_launches or 0
     number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else launches
     eager = "as in eager" if number == in_eager else f"{in_eager:,} in eager"
-    kept = sum(item.name == KEEPS_GRADIENT for item in found.work) if found.is_cpu else 0
-    of_them = f" ({kept} of them {'keeps a gradient' if kept == 1 else 'keep gradients'})"
-    counted = f"{count(number, singular, plural)}{of_them if kept else ''}, {eager}"
+    counted = f"{count(number, singular, plural)}, {eager}"
     yield f"{_signed(gap.whole_ns)} per call: {', '.join(parts)}; {counted}"
 
 
@@ -113,8 +110,7 @@ def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     rest_ns = gap.whole_ns - sum(part.more_ns for part in shown)
     if abs(rest_ns) >= 1:
         rows.append((_REST, "", "", _signed(rest_ns)))
-    whole = "call" + (" (causes are approximate)" if gap.is_approximate else "")
-    last = (whole, _time(budget.eager_ns), _time(budget.wall_ns), _signed(gap.whole_ns))
+    last = ("call", _time(budget.eager_ns), _time(budget.wall_ns), _signed(gap.whole_ns))
     return [*rows, last]
 
 

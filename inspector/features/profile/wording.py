@@ -216,11 +216,6 @@ def _shown(found: Profiled) -> Sequence[Gain]:
     return [item for item in found.gains if item.is_known or item is first][:_MOST_GAINS]
 
 
-def call_title(found: Profiled) -> str:
-    """What stands above the parts of a call."""
-    return "Call (causes are approximate)" if found.budget.is_approximate else "Call"
-
-
 def idle_parts(found: Profiled) -> list[tuple[str, float]]:
     """The call as parts of 1: the device's work first, copies it waits for, why it is idle."""
     budget = found.budget

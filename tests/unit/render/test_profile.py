@@ -51,8 +51,6 @@ SLOWER = {
     "eager_copies": [[1, 10_000]],
     "idle_ns": {"launching": 60_000, "guards": 30_000, "graph-break": 90_000},
     "eager_idle_ns": {"outside": 80_000},
-    "eager_explained_ns": 72_000,
-    "explained_ns": 101_000,
 }
 
 

@@ -180,12 +180,6 @@ def test_of_two_rounds_or_none_the_ranks_are_what_there_is() -> None:
     assert make_budget(PROFILE).is_stable
 
 
-def test_the_call_whose_host_was_watched_has_a_slowdown_of_its_own() -> None:
-    found = make_budget(dataclasses.replace(PROFILE, explained_ns=130))
-    assert (found.explained_slowdown, found.is_approximate) == (1.3, True)
-    assert make_budget(PROFILE).explained_slowdown is None
-
-
 def test_each_device_has_its_own_work() -> None:
     launches = (DeviceLaunch("kernel", "a"), DeviceLaunch("kernel", "b", device=1))
     call = ProfiledCall(120, ((10, 30), (20, 60)))

@@ -21,9 +21,7 @@ SLOWER = dataclasses.replace(
     eager_work=((4, 30),) * 3,
     eager_copies=((1, 4),) * 3,
     idle_ns={"guards": 100, "launching": 60, "outside": 20, "graph-break": 80},
-    explained_ns=310,
     eager_idle_ns={"outside": 300, "end": 40},
-    eager_explained_ns=220,
 )
 
 
@@ -50,7 +48,6 @@ def test_causes_of_both_kinds_of_calls_are_compared_and_add_up() -> None:
     assert [part.cause for part in gap.parts][:4] == [WORK, COPIES, "guards", "graph-break"]
     assert sum(part.more_ns for part in gap.parts) == pytest.approx(100)
     assert gap.rest_ns == pytest.approx(0)
-    assert not gap.is_approximate
 
 
 def test_more_work_than_a_call_has_time_for_leaves_a_rest() -> None:
