@@ -8,23 +8,17 @@ import dataclasses
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-from unittest import mock
 
 import pytest
 import torch
 
-from inspector.capture import profile_calls, writer
+from inspector.capture import profile_calls
 from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.calling import LOSS_MARK, Ones, backward
 from inspector.capture.calls.state import State
 from inspector.capture.profiling import in_place, payload
 from inspector.capture.profiling.explained import explained_on_cpu
-from inspector.capture.profiling.in_place import (
-    Attribution,
-    attributed,
-    profile_in_place,
-    replays_attributed,
-)
+from inspector.capture.profiling.in_place import Attribution, attributed, profile_in_place
 from inspector.capture.profiling.measured import Explained
 from inspector.capture.profiling.sequence import significant
 from inspector.capture.profiling.trace import Launched, Trace, traced
@@ -307,44 +301,3 @@ def test_nothing_is_traced_before_calls_compile_nothing(monkeypatch: pytest.Monk
     profile_calls.call_profiled(target, request, torch.compile(model, backend=backend))
     assert compiled == [False, False]
     assert watched == [2]
-
-
-class Replaying(Watching):
-    """Has CUDA graphs, of which a call says when it is made around their replays."""
-
-    def has_replays(self) -> bool:
-        return True
-
-    def around_replays(self, index: int) -> contextlib.AbstractContextManager[None]:
-        replays.append(index)
-        return contextlib.nullcontext()
-
-
-replays: list[int] = []
-
-
-def test_with_cuda_graphs_one_more_call_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profile_calls, "Profiles", Replaying)
-    calls = (Call((torch.ones(3),)), Call((torch.ones(4),)))
-    target = Target("m", "m", torch.relu, calls, already_compiled=False, file=None, root="")
-    request = Request("m.py", no_grad=True, profile=True, measure=False, backend="eager")
-    profile_calls.call_profiled(target, request, torch.relu)
-    assert replays == [0, 1]
-
-
-def test_a_replay_that_cannot_be_watched_is_made_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    problems: list[Any] = []
-    monkeypatch.setattr(writer, "emit", problems.append)
-    fails_to_begin, fails_to_end = mock.Mock(side_effect=OSError), mock.MagicMock()
-    fails_to_end().__exit__.side_effect = OSError
-    for closely in (fails_to_begin, fails_to_end):
-        monkeypatch.setattr(in_place, "_closely", closely)
-        found, made = Attribution(), []
-        with replays_attributed(found, torch.relu):
-            made.append(1)
-        assert (made, found) == ([1], Attribution())
-    assert len(problems) == 2
-    with pytest.raises(KeyError), replays_attributed(Attribution(), torch.relu):
-        raise KeyError("the program's own")

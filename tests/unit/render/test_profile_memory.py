@@ -177,15 +177,3 @@ def test_names_stay_text(tmp_path: Path) -> None:
     assert not set(text) & {"\x1b", "\x9b", "\r", "\x07"}
     assert max(map(cell_len, text.splitlines())) <= WIDTH
     as_json(found)
-
-
-def test_of_a_device_without_memory_to_reserve_nothing_is_said_of_it(tmp_path: Path) -> None:
-    bare = side(stats={}, segments=[])
-    found = report(tmp_path, memory(device="cpu", compiled=bare, eager=bare))
-    made = as_json(found)
-    assert made["compiled"]["reserved_bytes"] is None
-    assert made["compiled"]["reserved_at_peak_bytes"] is None
-    assert made["ratio"] == 1
-    words = " ".join(rendered(found, "terminal").split())
-    assert "Peak memory 11 MiB, 11 MiB in eager (the same)" in words
-    assert "reserved" not in words

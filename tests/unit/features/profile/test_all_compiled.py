@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-import pytest
-
-from inspector.features.profile.budget import make_budget
-from inspector.features.profile.gains.gains import all_compiled, gains, is_all_compiled
+from inspector.features.profile.gains.gains import is_all_compiled
 from inspector.features.profile.launch_timing import LaunchTiming
 from inspector.features.profile.outside_lines import user_place
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
@@ -15,7 +12,6 @@ from inspector.records.graph_breaks import SkippedFrame
 from inspector.run.compilation import Frame
 from inspector.run.kernel import NodeLine
 from inspector.run.run import Process
-from tests.unit.features.profile.test_budget import PROFILE
 from tests.unit.render.runs import (
     IN_FORWARD,
     MODEL,
@@ -69,16 +65,3 @@ def test_breaks_skipped_frames_and_uncompiled_code_leave_something() -> None:
     )
     assert not is_all(process_of(WHOLE), OPERATOR)
     assert not is_all(process_of())
-
-
-@pytest.mark.parametrize("is_cpu", [True, False])
-def test_the_way_in_and_out_is_not_to_be_compiled(is_cpu: bool) -> None:  # noqa: FBT001
-    idle = {"outside": 6, "guards": 3}
-    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(20_000_000,) * 3, idle_ns=idle))
-    (left, _) = gains(budget, [], "", is_cpu=is_cpu)
-    assert left.change.startswith("compile more of it")
-    (entry, _) = gains(all_compiled(budget), [], "", is_cpu=is_cpu)
-    assert entry.time_ns == left.time_ns
-    assert "Python around the model" in entry.what
-    assert "compile more" not in entry.change
-    assert "a larger batch" in entry.change

@@ -20,9 +20,8 @@ from inspector.features.profile.autotune_wording import (
 from inspector.features.profile.autotuned import Autotuning, make_autotuning
 from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.features.profile.step_facts import FusionFacts
-from inspector.records.autotuning import Autotuned
 from inspector.run.kernel import Call, GraphCode, NodeLine
-from inspector.run.run import Process, Run
+from inspector.run.run import Run
 from tests.unit.features.profile.test_kernel_timing import launched
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 from tests.unit.logs import record, run_of
@@ -260,10 +259,3 @@ def test_a_payload_that_was_cut_off_is_a_warning(tmp_path: Path, text: str) -> N
     run = read(tmp_path, text)
     assert make_autotuning(run.processes, ()) is None
     assert run.warnings
-
-
-def test_the_recorder_names_the_compilation_where_torch_does_not(tmp_path: Path) -> None:
-    (process,) = read(tmp_path, kernel(compile_id="3/1"), template()).processes
-    assert isinstance(process, Process)
-    assert [item.compile_id for item in process.records(Autotuned)] == ["3/1", "0/0"]
-    assert all(isinstance(item, Autotuned) for item in process.records(Autotuned))

@@ -65,12 +65,6 @@ def test_copies_hide_as_kernels_do_and_other_exchanges_do_not() -> None:
     assert unhidden(nccl((40, 100)), nccl((50, 110), call=GATHER)) == 70
 
 
-def test_a_device_hides_nothing_of_another() -> None:
-    assert unhidden(nccl((40, 100)), other((0, 200), device=1)) == 60
-    both = nccl((40, 100)), nccl((50, 110), call=GATHER, device=1)
-    assert unhidden(*both, other((0, 60), device=1)) == 70  # 40 to 100, and 60 to 110
-
-
 def test_it_is_the_median_of_what_each_call_hides() -> None:
     launches = nccl((0, 50), (0, 50), (0, 90)), other((10, 50), (20, 50), (0, 90))
     assert unhidden(*launches) == 10

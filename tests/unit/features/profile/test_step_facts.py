@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.profile.report import make_profile_report
 from inspector.features.profile.step_facts import FusionFacts, StepFacts
 from inspector.records.fusion import Buffer, Operation
-from inspector.run.sources.recording import opened, read_run
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 
-ROOT = Path(__file__).resolve().parents[4]
 TABLE = 4_000_000
 
 
@@ -73,17 +69,6 @@ def test_numbers_that_are_drawn_one_at_a_time_weigh_more_than_the_bytes_around_t
         )
     )
     assert max(found.parts, key=lambda part: part.share).name == most
-
-
-def test_what_a_pass_of_the_compiler_made_has_its_neighbour_s_line() -> None:
-    # `full[..., :n] = low`, that Inductor tries to do in place, and then does not.
-    full, low = (node(name, "aten.full.default", at=at) for name, at in (("full", 3), ("low", 4)))
-    written = node("slice_scatter_default", "aten.slice_scatter.default", "full", "low")
-    after = node("after", "aten.relu.default", "slice_scatter_default", at=9)
-    call = Kernel("aten.slice_scatter.default", (written.name,), {}, {"b": SIZE}, "fallback")
-    (part,) = facts(fusion(graph(full, low, written, after), call)).parts
-    assert part.line.line == 4
-    assert part.operator == "aten.slice_scatter.default"
 
 
 def test_a_fused_kernel_is_shared_out_by_what_each_operator_would_move() -> None:
@@ -175,22 +160,6 @@ def test_operands_are_what_is_multiplied_and_not_the_result() -> None:
         )
     )
     assert found.dtype == "int8"
-
-
-def test_attention_of_the_sample_is_its_line() -> None:
-    """What an H200 measured: attention is called in line 19, and in none that prepares it."""
-    folder = ROOT / "samples" / "transformer_block"
-    with opened(folder / "h200-inference.zip") as recording:
-        (found,) = make_profile_report(read_run(recording)).profiles
-    text = (folder / "model.py").read_text("utf-8").splitlines()
-    line = next(n for n, code in enumerate(text, 1) if "scaled_dot_product_attention" in code)
-    (attention,) = (work for work in found.work if "attention" in work.name)
-    assert [item.line for item in attention.lines] == [line]
-    by_line = {number: time_ns for (_, number), time_ns in found.by_line.items()}
-    assert by_line[line] == attention.median_ns
-    assert sum(by_line.values()) == pytest.approx(
-        found.work_ns, rel=1e-3
-    )  # medians of sums and of parts
 
 
 def test_a_clone_for_a_call_that_writes_in_place_is_a_copy_for_it() -> None:

@@ -55,15 +55,6 @@ def test_times_on_the_cpu_add_up_to_the_calls_that_they_are_of() -> None:
     assert sum(item.median_ns for item in work) < 0.2 * worked
 
 
-def test_calls_that_took_what_unwatched_ones_take_are_preferred() -> None:
-    quick, slow = noisy(8), noisy(8)
-    late = tuple(dataclasses.replace(call, wall_ns=900_000) for call in slow.calls)
-    both = dataclasses.replace(quick, calls=(*late[:4], *quick.calls, *late[4:]))
-    assert of_typical_calls(both, 100_000).calls == quick.calls
-    assert of_typical_calls(both, 800_000).calls == late
-    assert len(of_typical_calls(dataclasses.replace(both, calls=both.calls[:3]), 1).calls) == 2
-
-
 def test_only_kernels_and_calls_of_libraries_are_launches_on_the_cpu() -> None:
     work = work_of(noisy())[0]
     kinds = ("kernel", "user_kernel", "library", "eager", "wrapper", "loss", "unknown")
