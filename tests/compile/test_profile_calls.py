@@ -16,7 +16,7 @@ from inspector.capture import profile_calls
 from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.calling import LOSS_MARK, Ones, backward
 from inspector.capture.calls.state import State
-from inspector.capture.profiling import in_place, payload
+from inspector.capture.profiling import in_place, measured
 from inspector.capture.profiling.explained import explained_on_cpu
 from inspector.capture.profiling.in_place import Attribution, attributed, profile_in_place
 from inspector.capture.profiling.measured import Explained
@@ -75,7 +75,9 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[DeviceProfile]]:
     """What is written; each phase has few calls, so that none takes long."""
     found: list[DeviceProfile] = []
     finished = {"device_profile": found}
-    monkeypatch.setattr(payload, "emit", lambda record, name: finished.get(name, []).append(record))
+    monkeypatch.setattr(
+        measured, "emit", lambda record, name: finished.get(name, []).append(record)
+    )
     monkeypatch.setattr(in_place, "is_settled", lambda times: len(times) >= 4)
     monkeypatch.setattr(in_place, "_AT_ONCE", 1)
     plan = in_place.Plan(rounds=4, calls=5, watched=3, untimed=1)
@@ -107,7 +109,7 @@ def test_the_first_round_is_written_as_soon_as_it_is_made(
     program = Program()
     seen: list[tuple[str, int, DeviceProfile]] = []
     monkeypatch.setattr(
-        payload, "emit", lambda record, name: seen.append((name, len(program.made), record))
+        measured, "emit", lambda record, name: seen.append((name, len(program.made), record))
     )
     program.profile()
     assert written == []

@@ -62,13 +62,13 @@ def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
     saved = found.saved_ns
     if saved is None or not found.spent_ns:
         return
-    against = f" of {duration(round(wall_ns))}" if wall_ns else ""
+    against = f" of {duration(wall_ns)}" if wall_ns else ""
     if saved <= _LEAST_SHARE * wall_ns or saved <= 0:
-        yield f"no measurable gain over the defaults (about {duration(round(saved))}{against})"
+        yield f"no measurable gain over the defaults (about {duration(saved)}{against})"
         return
     calls = max(1, round(found.spent_ns / saved))
     yield (
-        f"a call is about {duration(round(saved))}{against} faster than with the defaults; that "
+        f"a call is about {duration(saved)}{against} faster than with the defaults; that "
         f"pays off after {count(calls, 'call')}"
     )
 
@@ -182,7 +182,7 @@ def _in_place(tuned: Tuned) -> Iterator[str]:
     if not tuned.in_place_ns or ratio is None:
         return
     runs = f"{tuned.launches}{TIMES} " if tuned.launches > 1 else ""
-    text = f"in place {runs}{duration(round(tuned.in_place_ns))} of a call"
+    text = f"in place {runs}{duration(tuned.in_place_ns)} of a call"
     if ratio >= _OTHER:
         text += f": {ratio:.1f}{TIMES} the benchmark's time"
     elif ratio <= 1 / _OTHER:

@@ -166,7 +166,7 @@ def _when(ceilings: Ceilings) -> str:
 
 def _time(time_ns: float) -> str:
     """Those below 1 µs with one digit more than other durations have."""
-    return f"{time_ns / 1e3:.2f} µs" if time_ns < 1e3 else duration(round(time_ns))  # noqa: PLR2004
+    return f"{time_ns / 1e3:.2f} µs" if time_ns < 1e3 else duration(time_ns)  # noqa: PLR2004
 
 
 def bytes_rate(bytes_per_s: float) -> str:

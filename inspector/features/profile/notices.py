@@ -73,9 +73,7 @@ def input_notices(found: Profiled) -> Iterator[str]:
             "left out"
         )
     if found.is_cpu and not 1 / APPROXIMATE <= budget.shown_slowdown <= APPROXIMATE:
-        shown, wall = (
-            duration(round(time_ns)) for time_ns in (budget.shown_ns or 0, budget.wall_ns)
-        )
+        shown, wall = (duration(time_ns) for time_ns in (budget.shown_ns or 0, budget.wall_ns))
         yield f"tables are of calls under the profiler, which took {shown}, and {wall} without it"
     if found.state is not None:
         yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))

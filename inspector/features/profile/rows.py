@@ -44,7 +44,7 @@ def kernel_rows(found: Profiled) -> Iterator[PlacedRow]:
         is_counted = row.number > 1 and row.first.kind != "wrapper"
         yield (
             f"{row.number}{TIMES} {_shown(row.first)}" if is_counted else _shown(row.first),
-            duration(round(row.time_ns)),
+            duration(row.time_ns),
             f"{row.time_ns / whole:.1%}",
             " · ".join(_summary(row)),
             " · ".join(_detail(row)),
@@ -90,8 +90,8 @@ def _summary(row: KernelGroup) -> Iterator[str]:
 
 def _each(row: KernelGroup) -> Iterator[str]:
     """What one of them takes; where that is chance, or differs much, what the mean does not say."""
-    each, usual = duration(round(row.each_ns)), duration(round(row.median_ns / row.number))
-    low, high = (duration(round(time_ns)) for time_ns in row.ends_ns)
+    each, usual = duration(row.each_ns), duration(row.median_ns / row.number)
+    low, high = (duration(time_ns) for time_ns in row.ends_ns)
     if row.time_ns > _DISTURBED * row.median_ns:
         yield f"{each} each on average, median {usual}" if row.number > 1 else f"median {usual}"
     elif row.ends_ns[1] > _DIFFERENT * row.ends_ns[0]:
@@ -141,7 +141,7 @@ def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
         if found.work and time_ns > whole / 1000:
             rows.append((time_ns, f"({name})", ""))
     for time_ns, place, code in sorted(rows, key=lambda row: -row[0]):
-        yield place, duration(round(time_ns)), time_ns / whole, code
+        yield place, duration(time_ns), time_ns / whole, code
 
 
 def share_rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
@@ -152,4 +152,4 @@ def share_rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[st
     if times and lost > whole / 1000:
         rows.append((lost, "(none known)"))
     for time_ns, name in sorted(rows, key=lambda row: -row[0]):
-        yield name, duration(round(time_ns)), time_ns / whole
+        yield name, duration(time_ns), time_ns / whole

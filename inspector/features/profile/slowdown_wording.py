@@ -101,8 +101,8 @@ def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     rows = [
         (
             _name(part.cause, is_cpu=found.is_cpu),
-            _time(part.eager_ns),
-            _time(part.compiled_ns),
+            duration(part.eager_ns),
+            duration(part.compiled_ns),
             _signed(part.more_ns),
         )
         for part in shown
@@ -110,7 +110,7 @@ def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     rest_ns = gap.whole_ns - sum(part.more_ns for part in shown)
     if abs(rest_ns) >= 1:
         rows.append((_REST, "", "", _signed(rest_ns)))
-    last = ("call", _time(budget.eager_ns), _time(budget.wall_ns), _signed(gap.whole_ns))
+    last = ("call", duration(budget.eager_ns), duration(budget.wall_ns), _signed(gap.whole_ns))
     return [*rows, last]
 
 
@@ -123,9 +123,5 @@ def _name(cause: str, *, is_cpu: bool) -> str:
     return named.get(cause) or cause_name(cause, is_cpu=is_cpu)
 
 
-def _time(time_ns: float) -> str:
-    return duration(round(time_ns))
-
-
 def _signed(time_ns: float) -> str:
-    return f"{'+' if time_ns >= 0 else '-'}{duration(round(abs(time_ns)))}"
+    return f"{'+' if time_ns >= 0 else '-'}{duration(abs(time_ns))}"

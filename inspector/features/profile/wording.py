@@ -98,7 +98,7 @@ def _next_gain(found: Profiled) -> Iterator[str]:
     gain = largest_gain(found)
     if gain is None:
         return
-    time, whole = duration(round(gain.time_ns)), duration(round(found.budget.wall_ns))
+    time, whole = duration(gain.time_ns), duration(found.budget.wall_ns)
     if gain.is_known:
         yield f"Largest opportunity, up to {time} of {whole}: {gain.what}. Fix: {gain.change}"
     else:
@@ -116,10 +116,10 @@ def _compared(found: Profiled) -> Iterator[str]:
     """How compiled compares with eager, and how sure that is."""
     budget = found.budget
     if budget.faster is None or not budget.eager_ns:
-        yield f"{duration(round(budget.wall_ns))} per call"
+        yield f"{duration(budget.wall_ns)} per call"
         return
     low, ratio, high = budget.faster
-    both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
+    both = f"{duration(budget.eager_ns)} → {duration(budget.wall_ns)} per call"
     if is_within_noise(found):
         vary = f"{1 + (budget.spread or 0):.2g}{TIMES}"
         yield f"Timings vary by {vary}, too much for a comparison with eager ({both})"
@@ -149,16 +149,15 @@ def _unstable(found: Profiled) -> str:
 
 
 def _works(budget: Budget) -> str:
-    of_wall = f"of {duration(round(budget.wall_ns))}"
+    of_wall = f"of {duration(budget.wall_ns)}"
     if len(budget.busy_by_device_ns) < 2:  # noqa: PLR2004
-        time, copies = duration(round(budget.busy_ns)), budget.host_copies_ns
-        alone = f"; {duration(round(copies))} of it copies from or to the host"
+        time, copies = duration(budget.busy_ns), budget.host_copies_ns
+        alone = f"; {duration(copies)} of it copies from or to the host"
         return f"GPU busy {budget.busy_share:.0%} of the call ({time} {of_wall})" + (
             alone if copies >= _NOTICED * budget.wall_ns else ""
         )
     each = ", ".join(
-        f"cuda:{device} {duration(round(time_ns))}"
-        for device, time_ns in budget.busy_by_device_ns.items()
+        f"cuda:{device} {duration(time_ns)}" for device, time_ns in budget.busy_by_device_ns.items()
     )
     return f"GPUs busy {budget.busy_share:.0%} of the call ({each}, {of_wall})"
 
@@ -203,7 +202,7 @@ def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
     named = largest_gain(found)
     for gain in _shown(found):
         if gain is not named:
-            time = f"up to {duration(round(gain.time_ns))}"
+            time = f"up to {duration(gain.time_ns)}"
             once = " of GPU time, once the host keeps up" if gain.is_hidden else ""
             yield f"{time}{once}", gain.what, gain.change
 

@@ -60,7 +60,7 @@ def _where(report: KernelBenchReport) -> Iterator[str]:
     yield (
         f"in place {count(there.launches, 'launch', 'launches')} like this "
         f"{'takes' if there.launches == 1 else 'take'} {us(whole)} of "
-        f"{duration(round(there.wall_ns))} per call ({whole / there.wall_ns:.1%})"
+        f"{duration(there.wall_ns)} per call ({whole / there.wall_ns:.1%})"
     )
 
 
