@@ -20,6 +20,7 @@ from inspector.run.run import Run
 from inspector.shared.units import ordinal
 
 _LEAST_CALLS = 20
+_MOST_FUNCTIONS = 3
 _KINDS = {
     "warm-up": "call to warm up",
     "plain": "unwatched call",
@@ -124,26 +125,18 @@ def unseen_notice(
     """
     ran = [item.code for item in launches if item.code is not None]
     seen, files = {id(code) for code in ran}, {code.file for code in ran if code.file}
-    scheduled = {_key(item) for item in fusions if item.steps}
+    scheduled = {(item.compile_id, item.direction) for item in fusions if item.steps}
     unseen = [
         code
         for code in codes
         if not (id(code) in seen or code.file in files)
-        and (code.kernels or (not code.calls and _key(code) in scheduled))
+        and (code.kernels or (not code.calls and (code.compile_id, code.direction) in scheduled))
     ]
     if not unseen:
         return ""
     named = ", ".join(f"{code.compile_id} ({code.direction})" for code in unseen)
-    graphs = "kernels of 1 graph" if len(unseen) == 1 else f"kernels of {len(unseen)} graphs"
     why = "" if any(code.calls for code in unseen) else ": C++ wrapper code has no lines"
-    return f"{graphs} were not seen in any call: {named}{why}"
-
-
-def _key(item: GraphCode | Fusion) -> tuple[str, str]:
-    return item.compile_id, item.direction
-
-
-_MOST = 3
+    return f"kernels of {count(len(unseen), 'graph')} were not seen in any call: {named}{why}"
 
 
 def limit_notice(run: Run) -> str:
@@ -157,7 +150,7 @@ def limit_notice(run: Run) -> str:
     if not places:
         return ""
     names = short_names(file for file, _ in places)
-    shown = listed([f"{names[file]}:{line}" for file, line in places], _MOST)
+    shown = listed([f"{names[file]}:{line}" for file, line in places], _MOST_FUNCTIONS)
     runs = "it runs as in eager PyTorch" if len(places) == 1 else "they run as in eager PyTorch"
     return (
         f"torch compiled what begins at {shown} so often that it gave up: {runs} where no compiled "

@@ -9,6 +9,9 @@ from inspector.features.profile.slowdown import COPIES, LAUNCHES, WORK
 from inspector.report.wording import count, duration
 
 CAUSES = {
+    WORK: "kernels",
+    COPIES: "copies",
+    LAUNCHES: "code that launches kernels",
     "launching": "kernel launch overhead",
     "wrappers": "torch around graphs",
     "guards": "guards",
@@ -27,6 +30,7 @@ WORK_ON_CPU = "statements and operators"
 OUTSIDE = "outside of statements and operators"
 _ON_CPU = {
     **CAUSES,
+    WORK: "kernels and operators",
     "launching": "generated code between statements",
     "synchronisation": "waiting",
     "unknown": OUTSIDE,
@@ -44,10 +48,6 @@ _LEAST_ROW = 0.005
 _MOST = 5
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _VARYING = 0.5  # how far equal calls may differ before nothing is said of such a difference
-_REST = "not accounted for"
-_LAUNCHES = {
-    False: ("launch", "launches"), True: ("kernel or operator", "kernels and operators")
-}  # fmt: skip
 
 
 def is_noise(found: Profiled) -> bool:
@@ -69,23 +69,24 @@ def slowdown_lines(found: Profiled) -> Iterator[str]:
     gap = found.slowdown
     if gap is None or is_noise(found) or is_within_noise(found):
         return
-    rows = [(_name(part.cause, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
     # Work is named in any case: it is what a compiler is for.
-    large = [
-        (name, more_ns)
-        for (name, more_ns), part in zip(rows, gap.parts, strict=True)
-        if part.cause == WORK or abs(more_ns) >= _LEAST * abs(gap.whole_ns)
-    ][:_MOST]
-    parts = [f"{name} {_signed(more_ns)}" for name, more_ns in large]
-    left_ns = gap.whole_ns - sum(more_ns for _, more_ns in large)
+    least_ns = _LEAST * abs(gap.whole_ns)
+    large = [part for part in gap.parts if part.cause == WORK or abs(part.more_ns) >= least_ns]
+    named = large[:_MOST]
+    parts = [
+        f"{cause_name(part.cause, is_cpu=found.is_cpu)} {_signed(part.more_ns)}" for part in named
+    ]
+    left_ns = gap.whole_ns - sum(part.more_ns for part in named)
     if round(abs(left_ns)):
         parts.append(f"all else {_signed(left_ns)}")
-    singular, plural = _LAUNCHES[found.is_cpu]
     # Eager calls have no statements around kernels.
     launches, in_eager = found.budget.launches, found.budget.eager_launches or 0
     number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else launches
     eager = "as in eager" if number == in_eager else f"{in_eager:,} in eager"
-    counted = f"{count(number, singular, plural)}, {eager}"
+    nouns = (
+        ("kernel or operator", "kernels and operators") if found.is_cpu else ("launch", "launches")
+    )
+    counted = f"{count(number, *nouns)}, {eager}"
     yield f"{_signed(gap.whole_ns)} per call: {', '.join(parts)}; {counted}"
 
 
@@ -100,7 +101,7 @@ def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     shown = [part for part in gap.parts if max(part.compiled_ns, part.eager_ns) >= least_ns]
     rows = [
         (
-            _name(part.cause, is_cpu=found.is_cpu),
+            cause_name(part.cause, is_cpu=found.is_cpu),
             duration(part.eager_ns),
             duration(part.compiled_ns),
             _signed(part.more_ns),
@@ -109,18 +110,9 @@ def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     ]
     rest_ns = gap.whole_ns - sum(part.more_ns for part in shown)
     if abs(rest_ns) >= 1:
-        rows.append((_REST, "", "", _signed(rest_ns)))
+        rows.append(("not accounted for", "", "", _signed(rest_ns)))
     last = ("call", duration(budget.eager_ns), duration(budget.wall_ns), _signed(gap.whole_ns))
     return [*rows, last]
-
-
-def _name(cause: str, *, is_cpu: bool) -> str:
-    named = {
-        WORK: "kernels and operators" if is_cpu else "kernels",
-        COPIES: "copies",
-        LAUNCHES: "code that launches kernels",
-    }
-    return named.get(cause) or cause_name(cause, is_cpu=is_cpu)
 
 
 def _signed(time_ns: float) -> str:
