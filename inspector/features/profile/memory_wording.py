@@ -124,9 +124,7 @@ def _detail(row: PeakTensor) -> Iterator[str]:
         yield "in CUDA graphs' memory"
 
 
-def memory_gains(use: MemoryUse) -> Iterator[tuple[str, str, str]]:
+def memory_gains(use: MemoryUse) -> Iterator[str]:
     """What could be saved: up to how much, what it is, and what to change."""
-    if use.compiled.failed:
-        return
-    for item in memory_advice(use):
-        yield f"up to {size(item.bytes_)}", item.what, item.change
+    for item in memory_advice(use) if not use.compiled.failed else ():
+        yield f"up to {size(item.bytes_)}: {item.what}. Fix: {item.change}"

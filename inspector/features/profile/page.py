@@ -22,6 +22,7 @@ from inspector.features.profile.roofline import make_roofline
 from inspector.features.profile.rows import kernel_rows, line_rows, share_rows
 from inspector.features.profile.slowdown_wording import SLOWDOWN_TITLE, slowdown_rows
 from inspector.features.profile.wording import gain_lines, headline, idle_parts, verdict_lines
+from inspector.records.ceilings import Ceilings
 from inspector.report.command_line import command_about
 from inspector.report.file_names import PlacedRow
 from inspector.report.page import (
@@ -63,7 +64,7 @@ def page(report: ProfileReport) -> Page:
             *(_sections(first) if first is not None else ()),
             *(_other(report, found) for found in others if found is not None),
             *(_autotuning(report, report.autotuning) if report.autotuning is not None else ()),
-            *_ceilings(report),
+            *([_ceilings(report.ceilings)] if report.ceilings is not None else ()),
         ),
         notes=as_notes(report.notices),
         next_steps=list(_next_steps(report)),
@@ -94,7 +95,7 @@ def _sections(found: Profiled) -> Iterator[Section]:
     sides = (Column(name, "number") for name in ("eager", "compiled", "difference"))
     slower = Table((Column("part"), *sides), slowdown_rows(found), "part", _ALL)
     yield Section(SLOWDOWN_TITLE, [slower])
-    gains = Lines(list(_fixes(gain_lines(found))))
+    gains = Lines(list(gain_lines(found)))
     yield Section("Further opportunities (estimates, may overlap)", [gains])
     kernels = _with_code(kernel_rows(found))
     columns = (Column("kernel", "code"), _TIME, _SHARE, _BELOW, Column("", "detail"), _LINES)
@@ -114,13 +115,9 @@ def _with_code(rows: Iterable[PlacedRow]) -> list[Sequence[Cell]]:
     return [(*cells, [CodeLine(*place) for place in places]) for *cells, places in rows]
 
 
-def _fixes(gains: Iterable[tuple[str, str, str]]) -> Iterator[str]:
-    return (f"{most}: {what}. Fix: {change}" for most, what, change in gains)
-
-
 def _memory(use: MemoryUse) -> Iterator[Section]:
     facts = [f"{label}: {text}" for label, text in memory_facts(use)]
-    gains = list(_fixes(memory_gains(use)))
+    gains = list(memory_gains(use))
     peak = _tensors("at the peak", use.compiled)
     yield Section("Memory", [Lines(facts[:_MOST_FACTS]), peak, Lines(gains[:1])])
     eager = [_tensors("in eager", use.eager)] if use.eager is not None else []
@@ -151,8 +148,6 @@ def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
             yield Section(f"Candidates for {tuned_name(item)}", [table])
 
 
-def _ceilings(report: ProfileReport) -> Iterator[Section]:
-    if report.ceilings is not None:
-        found = ceiling_lines(report.ceilings)
-        lines = Lines([f"{name}: {text}" for name, text in found])
-        yield Section(f"Peak rates of {report.ceilings.device}", [lines], is_detail=True)
+def _ceilings(ceilings: Ceilings) -> Section:
+    lines = Lines([f"{name}: {text}" for name, text in ceiling_lines(ceilings)])
+    return Section(f"Peak rates of {ceilings.device}", [lines], is_detail=True)

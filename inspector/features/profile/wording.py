@@ -197,14 +197,14 @@ def _limit(row: KernelGroup) -> str:
     return f", at {percent(row.share_of_ceiling)} of {peak}"
 
 
-def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
+def gain_lines(found: Profiled) -> Iterator[str]:
     """What else could be won: up to how much, why it is lost, and what to change."""
     named = largest_gain(found)
     for gain in _shown(found):
         if gain is not named:
             time = f"up to {duration(gain.time_ns)}"
             once = " of GPU time, once the host keeps up" if gain.is_hidden else ""
-            yield f"{time}{once}", gain.what, gain.change
+            yield f"{time}{once}: {gain.what}. Fix: {gain.change}"
 
 
 def _shown(found: Profiled) -> Sequence[Gain]:

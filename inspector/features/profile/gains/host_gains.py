@@ -7,11 +7,10 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.features.profile.budget import Budget
-from inspector.features.profile.gain import Gain, and_more
+from inspector.features.profile.gain import Gain, first_names
 from inspector.features.profile.kernel_timing import KernelTiming
 
 _HostsWork = Mapping[str, tuple[str, str, str]]
-_MOST_BREAKS = 3
 _FEWER = "use fewer and larger graphs, or "
 # What the host does beside kernels, what to change, and what hides it from a GPU.
 _HOSTS_WORK = {
@@ -51,8 +50,7 @@ def host_gains(  # noqa: PLR0913 - what the advice depends on
     break_lines: Sequence[str],
 ) -> list[Gain]:
     """What could be won there, in no order."""
-    first = ", ".join(break_lines[:_MOST_BREAKS])
-    lines = f" ({first}{and_more(_MOST_BREAKS, break_lines)})" if break_lines else ""
+    lines = f" ({first_names(break_lines)})" if break_lines else ""
     hosts_work = {
         cause: (what, change.format(lines=lines), hides)
         for cause, (what, change, hides) in _HOSTS_WORK.items()
