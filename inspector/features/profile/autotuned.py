@@ -169,7 +169,13 @@ def make_autotuning(
         for item in each.lookups
         if item.cache == "autotune" and item.state is CacheState.HIT
     }
-    tuned = sorted(_placed(_grouped(_merged(places)), work), key=lambda item: -item.spent_ns)
+    # Operations with the same sizes have the same candidates: torch times them once.
+    groups: dict[object, list[Tuned]] = {}
+    for number, item in enumerate(_merged(places)):
+        place = item.first
+        same = (place.name, place.inputs, place.output)
+        groups.setdefault(same if place.kind == "template" else number, []).append(item)
+    tuned = sorted(_placed(groups.values(), work), key=lambda item: -item.spent_ns)
     staged_ns = sum(
         stage.time_ns for process in processes for stage in process.stages if stage.stage == _STAGE
     )
@@ -221,16 +227,6 @@ def _with_step(tuned: Tuned, place: Autotuned) -> Tuned:
         chosen=chosen,
         spent_ns=tuned.spent_ns + place.benchmark_ns + place.compile_ns,
     )
-
-
-def _grouped(found: Iterable[Tuned]) -> list[list[Tuned]]:
-    """Operations with the same sizes have the same candidates: torch times them once."""
-    groups: dict[object, list[Tuned]] = {}
-    for number, item in enumerate(found):
-        place = item.first
-        same = (place.name, place.inputs, place.output)
-        groups.setdefault(same if place.kind == "template" else number, []).append(item)
-    return list(groups.values())
 
 
 def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[KernelTiming]) -> Iterator[Tuned]:

@@ -122,7 +122,9 @@ def advised_unit(work: KernelTiming, *, is_cpu: bool) -> str:
 
 def _of_library(work: KernelTiming, setup: Setup) -> str:
     if _is_packed(work):
-        return _of_packed(work)
+        larger = "a larger batch, or other sizes (multiples of 64): its weights are packed already"
+        smaller = _smaller(work)
+        return f"{smaller}; or {larger}" if smaller else larger
     if "attention" in work.name:
         return _of_attention(work, is_cpu=setup.is_cpu)
     if not _PRODUCTS.isdisjoint(work.operators) and _waits_for_memory(work):
@@ -137,21 +139,18 @@ def _of_other(work: KernelTiming, setup: Setup) -> str:
     if not _CONVOLUTIONS.isdisjoint(work.operators) and (
         setup.is_cpu or "convolution" not in work.operators
     ):
-        return _of_convolution(work)
+        layout = _LAYOUT if _may_change_layout(work) else ""
+        return "; or ".join(filter(None, (layout, _smaller(work))))
     if not _may_be_tuned(work, setup):
-        return _of_any(work)
+        said = "it is a library's, and no mode tries another: do it less often"
+        is_wide = work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER
+        return f"{said}, or in {_SMALLER[work.dtype]}" if is_wide else said
     return _tuned_on_cpu(work, setup) if setup.is_cpu else _tuned_on_gpu(work, setup)
 
 
 def _is_packed(work: KernelTiming) -> bool:
     """Whether it is a library's call with packed weights: freezing was asked for."""
     return work.kind == "library" and not _PACKED.isdisjoint(work.name.split("."))
-
-
-def _of_packed(work: KernelTiming) -> str:
-    larger = "a larger batch, or other sizes (multiples of 64): its weights are packed already"
-    smaller = _smaller(work)
-    return f"{smaller}; or {larger}" if smaller else larger
 
 
 def _of_attention(work: KernelTiming, *, is_cpu: bool) -> str:
@@ -188,11 +187,6 @@ def _smaller(work: KernelTiming) -> str:
     return "" if is_slower else smaller
 
 
-def _of_convolution(work: KernelTiming) -> str:
-    layout = _LAYOUT if _may_change_layout(work) else ""
-    return "; or ".join(filter(None, (layout, _smaller(work))))
-
-
 def _may_change_layout(work: KernelTiming) -> bool:
     """Whether it may be of images that are not in channels_last yet; what is unknown may be."""
     steps = [launch.step for launch in work.launches if launch.step is not None]
@@ -210,12 +204,6 @@ def _may_be_tuned(work: KernelTiming, setup: Setup) -> bool:
         return False
     known = _PRODUCTS | _CONVOLUTIONS | (frozenset() if setup.is_cpu else _TEMPLATES)
     return not work.operators or not known.isdisjoint(work.operators)
-
-
-def _of_any(work: KernelTiming) -> str:
-    said = "it is a library's, and no mode tries another: do it less often"
-    is_wide = work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER
-    return f"{said}, or in {_SMALLER[work.dtype]}" if is_wide else said
 
 
 def _tuned_on_cpu(work: KernelTiming, setup: Setup) -> str:
