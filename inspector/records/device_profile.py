@@ -18,7 +18,6 @@ class LaunchPlace:
     file: str = doc("stem of the file of generated code", default="")
     line: int = doc("of the statement in it", default=0)
     region: str = doc("compile id of the compiled region that it is in", default="")
-    graph: str = doc("key of Inductor's graph", default="")
     operator: str = doc("the outermost operator of ATen there", default="")
     frames: tuple[str, ...] = doc("the user's lines around it, innermost last", default=())
     module: str = doc("Dynamo's name of the innermost, where a graph runs as Python", default="")
@@ -46,7 +45,6 @@ class DeviceLaunch:
     shared_bytes: int | None = doc("of a block", default=None)
     copied_bytes: int | None = doc("or set", default=None)
     is_replayed: bool = doc("a CUDA graph launched it", key="replayed", default=False)
-    launched_by: str = doc("the function of CUDA", default="")
     place: LaunchPlace = dataclasses.field(default_factory=LaunchPlace)
     device: int = 0
 

@@ -299,14 +299,10 @@ def _device() -> Mapping[str, object]:
     """What the first of the devices that are used says of itself."""
     if not uses_cuda():
         return {"kind": "cpu", "threads": torch.get_num_threads()}
-    used = cuda_devices()
-    found = torch.cuda.get_device_properties(used[0])
+    found = torch.cuda.get_device_properties(cuda_devices()[0])
     return {
         "kind": "cuda",
         "name": found.name,
         "multiprocessors": found.multi_processor_count,
-        "memory_bytes": found.total_memory,
         "l2_bytes": int(getattr(found, "L2_cache_size", 0)),
-        "compute_capability": [found.major, found.minor],
-        "used": list(used),
     }

@@ -236,6 +236,5 @@ def _launch(item: Launched, place: LaunchPlace) -> DeviceLaunch:
         item.launch,
         name="" if name.startswith(LINE_MARK) else name,
         is_replayed=item.is_replayed,
-        launched_by=item.by.name if item.by else "",
         place=place,
     )

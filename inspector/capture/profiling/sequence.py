@@ -19,7 +19,6 @@ from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from inspector.shared.alignment import align_by
 
 _REGION = re.compile(r"Torch-Compiled Region: (?P<id>.+)$")
-_GRAPH = re.compile(r"## Call CompiledFxGraph (?P<key>\S+) ##$")
 _ENGINE = "autograd::engine"
 
 
@@ -28,7 +27,7 @@ def place_around(around: Sequence[HostEvent]) -> LaunchPlace:
 
     Runs of a statement are told apart by when it began: that stands for their number.
     """
-    file, line, region, graph, operator, module = "", 0, "", "", "", ""
+    file, line, region, operator, module = "", 0, "", "", ""
     frames: list[str] = []
     is_backward = is_loss = False
     run_ns = 0
@@ -39,8 +38,6 @@ def place_around(around: Sequence[HostEvent]) -> LaunchPlace:
             line, operator, run_ns = int(number), "", event.start_ns
         elif (match := _REGION.match(name)) is not None:
             region, operator = match["id"], ""
-        elif (match := _GRAPH.match(name)) is not None:
-            graph = match["key"]
         elif name.startswith(USER_MARK):
             frame, _, of_node = name.removeprefix(USER_MARK).partition(MODULE_MARK)
             frames.append(frame)
@@ -54,7 +51,7 @@ def place_around(around: Sequence[HostEvent]) -> LaunchPlace:
         elif "::" in name and not operator:
             operator = name
     return LaunchPlace(
-        file, line, region, graph, operator, tuple(frames), module, is_backward, is_loss, run_ns
+        file, line, region, operator, tuple(frames), module, is_backward, is_loss, run_ns
     )
 
 
