@@ -127,7 +127,6 @@ def _number(text: str) -> float | None:
         return None
 
 
-TIME = "gpu__time_duration.sum"
 DRAM = "dram__bytes.sum"
 _SHOWN = (
     ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "SM {:.0f} %"),

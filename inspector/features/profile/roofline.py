@@ -51,13 +51,11 @@ class Roofline:
     """What can be drawn.
 
     Attributes:
-        device: The device's name.
         memory: Bandwidths by name, bytes per second, the fastest first.
         peaks: Arithmetic by dtype, operations per second, the fastest first; those that are used.
         points: The kernels, what takes longest first; without bytes or operations there is none.
     """
 
-    device: str
     memory: tuple[tuple[str, float], ...]
     peaks: tuple[tuple[str, float], ...]
     points: tuple[Point, ...]
@@ -92,7 +90,6 @@ def make_roofline(work: Sequence[KernelTiming], ceilings: Ceilings | None) -> Ro
     known = {name: values.get(f"{name}_flops_per_s") for name in used}
     peaks = {name: rate for name, rate in known.items() if rate}
     return Roofline(
-        device=ceilings.device if ceilings is not None else "",
         memory=tuple((name, values[key]) for key, name in _MEMORY if key in values),
         peaks=tuple(sorted(peaks.items(), key=lambda item: -item[1])),
         points=tuple(points),
