@@ -45,7 +45,9 @@ def profile_notices(
     if meta.settings.get("profile") and not has_reason and not is_ended:
         yield "the log ends early: the program was killed, or the log is cut off"
     elif not profiles:
-        yield _no_profile(run)
+        ended = "the run ended before anything was timed"
+        again = f"the recording has no profile: `{command_again(run, 'profile')}` records one"
+        yield ended if has_reason else again
     elif ceilings is None:
         yield "peak rates were not measured: no shares of peak are shown"
     else:
@@ -55,12 +57,6 @@ def profile_notices(
         for notice in input_notices(found):
             yield f"{which}{notice}"
     yield from unread
-
-
-def _no_profile(run: Run) -> str:
-    if run.meta.error or run.meta.partial:
-        return "the run ended before anything was timed"
-    return f"the recording has no profile: `{command_again(run, 'profile')}` records one"
 
 
 def input_notices(found: Profiled) -> Iterator[str]:

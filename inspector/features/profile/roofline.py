@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from inspector.features.graph.targets import is_view
 from inspector.features.profile.kernel_groups import kernel_groups
@@ -108,15 +108,12 @@ def _estimated(work: KernelTiming) -> int:
         taken = max(step.reads.values(), default=0) // dtype.size_bytes
     own = [node for node in step.operators if node.name not in step.again] if step else []
     nodes = {node.name: node for node in own}
-    return max(taken, _counted(own, nodes))
-
-
-def _counted(own: Sequence[Node], nodes: Mapping[str, Node]) -> int:
-    return sum(
+    given = (
         max(_elements(node), *(_elements(nodes[name]) for name in node.inputs if name in nodes), 0)
         for node in own
         if not is_view(node)
     )
+    return max(taken, sum(given))
 
 
 def _elements(node: Node) -> int:

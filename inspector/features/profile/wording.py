@@ -124,7 +124,9 @@ def _compared(found: Profiled) -> Iterator[str]:
         vary = f"{1 + (budget.spread or 0):.2g}{TIMES}"
         yield f"Timings vary by {vary}, too much for a comparison with eager ({both})"
         return
-    sure = "" if budget.is_stable else _unstable(found)
+    spread = budget.spread or 0.0
+    vary = f"{spread:.0%}" if spread < _APART else f"{1 + spread:.3g}{TIMES}"
+    sure = "" if budget.is_stable else f"; timings vary by {vary}"
     between = f"{low:.2f}{_TO}{high:.2f}{TIMES}{sure}"
     # Where nothing was compiled it is as good as chance which of the two is faster.
     is_near = low <= _NO_DIFFERENCE <= high
@@ -140,12 +142,6 @@ def _compared(found: Profiled) -> Iterator[str]:
     else:
         between = f"{1 / high:.2f}{_TO}{1 / low:.2f}{TIMES}{sure}"
         yield f"{1 / ratio:.2f}{TIMES} slower than eager: {both} ({between})"
-
-
-def _unstable(found: Profiled) -> str:
-    spread = found.budget.spread or 0.0
-    vary = f"{spread:.0%}" if spread < _APART else f"{1 + spread:.3g}{TIMES}"
-    return f"; timings vary by {vary}"
 
 
 def _works(budget: Budget) -> str:

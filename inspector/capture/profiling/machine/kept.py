@@ -56,14 +56,10 @@ def kept(file: Path) -> Ceilings | None:
     if not before.values or not all(rate > 0 for rate in before.values.values()):
         return None
     age_s = time.time() - before.measured_at_s
-    return before if -_DAY_S < age_s < _most_s(before) else None
-
-
-def _most_s(found: Ceilings) -> float:
-    """How long it counts: what was measured while others were at work is too low."""
-    if found.facts.get(OTHERS, 0) > _BUSY_PERCENT:
-        return _BUSY_S
-    return _UNSTABLE_S if found.unstable else _MOST_DAYS * _DAY_S
+    # What was measured while others were at work is too low.
+    is_busy = before.facts.get(OTHERS, 0) > _BUSY_PERCENT
+    most_s = _BUSY_S if is_busy else _UNSTABLE_S if before.unstable else _MOST_DAYS * _DAY_S
+    return before if -_DAY_S < age_s < most_s else None
 
 
 def keep(file: Path, found: Ceilings) -> None:

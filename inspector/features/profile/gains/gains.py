@@ -38,12 +38,6 @@ _LEAST_SHARE = 0.01
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
 
 
-def _is_host_bound(budget: Budget) -> bool:
-    """Whether the device waits for the host so long that faster kernels make no faster call."""
-    waited_ns = sum(budget.causes_ns.get(name, 0.0) for name in _HOST)
-    return waited_ns > budget.busy_ns
-
-
 def all_compiled(budget: Budget) -> Budget:
     """The same of a program with nothing left to compile: outside there is the way in and out."""
     causes = {
@@ -71,7 +65,9 @@ def gains(  # noqa: PLR0913 - what the advice depends on
             costs anything is seen in the work.
         is_training: Whether a module of the model is in training mode; None where nobody knows.
     """
-    is_hidden = not is_cpu and _is_host_bound(budget)
+    # While the device waits for the host so long, faster kernels make no faster call.
+    waited_ns = sum(budget.causes_ns.get(name, 0.0) for name in _HOST)
+    is_hidden = not is_cpu and waited_ns > budget.busy_ns
     has_backward = _has_backward(budget, work)
     setup = Setup(mode, is_cpu, has_templates, has_backward)
     is_grad_idle = is_grad_idle and keeps_for_nothing(budget, work)

@@ -46,22 +46,17 @@ def us(time_ns: float) -> str:
 
 def verdict_lines(report: KernelBenchReport) -> Iterator[str]:
     """What it takes of a call, and what is left to win."""
-    yield from _where(report)
+    there = report.in_place
+    if there is not None and there.wall_ns > 0:
+        whole = there.times.median_ns * there.launches
+        takes = "takes" if there.launches == 1 else "take"
+        yield (
+            f"in place {count(there.launches, 'launch', 'launches')} like this {takes} {us(whole)} "
+            f"of {duration(there.wall_ns)} per call ({whole / there.wall_ns:.1%})"
+        )
     near = _near_ceiling(report)
     if near:
         yield near
-
-
-def _where(report: KernelBenchReport) -> Iterator[str]:
-    there = report.in_place
-    if there is None or there.wall_ns <= 0:
-        return
-    whole = there.times.median_ns * there.launches
-    yield (
-        f"in place {count(there.launches, 'launch', 'launches')} like this "
-        f"{'takes' if there.launches == 1 else 'take'} {us(whole)} of "
-        f"{duration(there.wall_ns)} per call ({whole / there.wall_ns:.1%})"
-    )
 
 
 def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:

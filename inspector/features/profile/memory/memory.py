@@ -181,13 +181,10 @@ def _wide(call: CallMemory) -> Iterator[MemoryAdvice]:
             change, less = "keep it in the model's dtype: float32 takes twice as much", 2
         else:
             change, less = "compute it, and the loss, in chunks of rows", 1
-        yield MemoryAdvice(f"{_shown(row)} is in float32", row.bytes_ // less, change)
-
-
-def _shown(row: PeakTensor) -> str:
-    sizes = "×".join(map(str, row.shape))  # noqa: RUF001 - as everywhere in reports
-    where = f" of line {row.lines[0].line}" if row.lines else ""
-    return f"a tensor of {sizes}{where}"
+        sizes = "×".join(map(str, row.shape))  # noqa: RUF001 - as everywhere in reports
+        where = f" of line {row.lines[0].line}" if row.lines else ""
+        what = f"a tensor of {sizes}{where} is in float32"
+        yield MemoryAdvice(what, row.bytes_ // less, change)
 
 
 def _pool(use: MemoryUse) -> Iterator[MemoryAdvice]:
