@@ -18,6 +18,7 @@ from inspector.cli.schema import schema_of
 from inspector.errors import RecordingError, UsageError
 from inspector.features.profile.kernel_bench.report import (
     KernelBenchReport,
+    Rate,
     make_kernel_bench_report,
 )
 from inspector.features.profile.report import make_profile_report
@@ -126,3 +127,43 @@ def test_what_is_of_all_kernels_is_refused_with_one() -> None:
     with pytest.raises(UsageError, match="picture"):
         check_kernel_options({"kernel": "x"}, is_file=True)
     check_kernel_options({"kernel": "x"}, is_file=False)
+
+
+def near_a_ceiling(tmp_path: Path, share: float, **changes: Any) -> KernelBenchReport:
+    """With a share of memory's bandwidth by Inductor's count of bytes."""
+    alone = bench(**changes)
+    rates = (Rate("cold", "bytes", share * 4e12, 4e12, "copy_bytes_per_s"),)
+    found = report(tmp_path, alone)
+    return dataclasses.replace(found, rates=rates, bytes_are_inductors=True)
+
+
+NO_WIN = "only fewer bytes help"
+
+
+def test_near_a_ceiling_only_fewer_bytes_help(tmp_path: Path) -> None:
+    found = near_a_ceiling(tmp_path, 0.91)
+    for name in ("terminal", "markdown"):
+        words = " ".join(rendered(found, name).replace("\\", "").split())
+        assert (
+            "alone, with cold caches, it reaches 91% of memory's bandwidth: only fewer bytes help "
+            "(fusion with what writes its inputs or reads its results)"
+        ) in words
+
+
+@pytest.mark.parametrize("share", [0.79, 1.2])
+def test_far_from_a_ceiling_nothing_is_said_of_it(tmp_path: Path, share: float) -> None:
+    assert NO_WIN not in rendered(near_a_ceiling(tmp_path, share), "terminal")
+
+
+def test_nothing_is_said_of_a_ceiling_where_a_figure_is_not_sure(tmp_path: Path) -> None:
+    found = near_a_ceiling(tmp_path, 0.91)
+    warm = (dataclasses.replace(found.rates[0], regime="warm"),)
+    for other in (
+        dataclasses.replace(found, bytes_are_inductors=False),
+        dataclasses.replace(found, ceilings=None, rates=()),
+        # A cache that has a part of it makes it as fast, too.
+        dataclasses.replace(found, rates=warm, regime="warm", bytes_=60_000_000),
+    ):
+        assert NO_WIN not in rendered(other, "terminal")
+    large = dataclasses.replace(found, rates=warm, regime="warm", bytes_=100_000_000)
+    assert NO_WIN in " ".join(rendered(large, "terminal").split())

@@ -11,16 +11,18 @@ from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_timing import kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming
-from inspector.features.profile.notices import measured_notices, unseen_notice
+from inspector.features.profile.notices import limit_notice, measured_notices, unseen_notice
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.rows import line_rows
 from inspector.features.profile.slowdown_wording import slowdown_rows
 from inspector.features.profile.wording import verdict_lines
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
+from inspector.run.compilation import Frame
 from inspector.run.kernel import Call, GraphCode, Kernel
 from tests.unit.features.profile.test_budget import PROFILE, in_blocks
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node
+from tests.unit.render.runs import MODEL, compilation, process_of, run_of
 
 
 def notices(profile: DeviceProfile) -> list[str]:
@@ -167,3 +169,21 @@ def test_code_that_is_not_python_is_named() -> None:
     said = unseen_notice([code], [scheduled], [])
     assert "C++ wrapper code has no lines" in said
     assert unseen_notice([code], [], []) == ""  # it has nothing to run
+
+
+LIMITED = Frame(0, "forward", MODEL, 13, (compilation(0), compilation(0, hit_limit=True)))
+
+
+def test_what_hit_the_limit_is_said_by_its_line() -> None:
+    said = limit_notice(run_of(process_of(LIMITED)))
+    assert said.startswith("torch compiled what begins at model.py:13 so often that it gave up: it")
+    assert "inspect explain" in said
+    other = dataclasses.replace(LIMITED, first_line=20)
+    said = limit_notice(run_of(process_of(LIMITED, other, LIMITED)))
+    assert "model.py:13, model.py:20 so often" in said
+    assert "they run as in eager PyTorch" in said
+
+
+def test_nothing_is_said_of_what_is_compiled_again_within_the_limit() -> None:
+    within = dataclasses.replace(LIMITED, compilations=(compilation(0), compilation(0)))
+    assert limit_notice(run_of(process_of(within))) == ""

@@ -10,15 +10,35 @@ import pytest
 from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.gains.copy_gains import copy_gains
-from inspector.features.profile.gains.gains import gains
+from inspector.features.profile.gains.gains import gains, is_all_compiled
+from inspector.features.profile.gains.kernel_advice import Setup, advice
+from inspector.features.profile.gains.library_gains import repeated_work
 from inspector.features.profile.gains.training_gains import gains_of_idle_gradients
-from inspector.features.profile.kernel_timing import Bound, KernelTiming
-from inspector.records.device_profile import DeviceLaunch
+from inspector.features.profile.kernel_timing import Bound, KernelTiming, kernel_timings
+from inspector.features.profile.launch_timing import LaunchTiming
+from inspector.features.profile.outside_lines import user_place
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
+from inspector.records.graph_breaks import SkippedFrame
+from inspector.records.graphs import TensorMeta
 from inspector.records.kernels import CppKernelLoops
+from inspector.run.compilation import Frame
 from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
-from inspector.run.kernel import Kernel, NodeLine
+from inspector.run.kernel import Call, Kernel, NodeLine
+from inspector.run.run import Process
 from tests.unit.features.profile.test_budget import PROFILE
-from tests.unit.features.profile.test_kernel_timing import work
+from tests.unit.features.profile.test_kernel_timing import launched, work
+from tests.unit.fusions import Kernel as Scheduled
+from tests.unit.fusions import fusion, graph, node
+from tests.unit.render.runs import (
+    IN_FORWARD,
+    MODEL,
+    PRINT,
+    SITE,
+    break_at,
+    compilation,
+    process_of,
+    run_of,
+)
 
 BUDGET = make_budget(
     dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"wrappers": 9, "autograd": 9})
@@ -245,3 +265,107 @@ def test_on_a_gpu_no_more_of_a_kernel_is_won_than_is_for_the_backward_pass() -> 
     ):  # fmt: skip
         (gain,) = gains_of_idle_gradients([item], is_cpu=is_cpu)
         assert gain.time_ns == pytest.approx(won_ns)
+
+
+LINES = [NodeLine("linear", "/p/model.py", number, "self.gate(x)") for number in (14, 15, 16, 17)]
+
+
+def call(line: int, repeats: int = 0, kind: str = "extern", node: NodeLine = LINES[0]) -> Call:
+    return Call(kind, "addmm", line, nodes=(node,), repeats=repeats)
+
+
+def test_the_calls_behind_the_first_could_be_won() -> None:
+    calls = [call(3), call(5, 3), call(7, 3), call(9, 8, "kernel")]
+    work = kernel_timings([launched("gemm", 300_000, call=each) for each in calls], None, 0)
+
+    assert [item.launches[0].call for item in repeated_work(work)] == calls[1:3]
+    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3))
+    found = gains(budget, work, "", is_cpu=False)
+    (gain,) = [gain for gain in found if "have computed" in gain.what]
+    assert gain.what == (
+        "2 of the calls of libraries compute what others have computed (model.py:14)"
+    )
+    assert gain.time_ns == 600_000 / budget.shown_slowdown
+    assert "in front of the loop" in gain.change
+
+
+def test_of_many_lines_some_are_named() -> None:
+    calls = [call(20 + place, 3, node=line) for place, line in enumerate(LINES)]
+    work = kernel_timings([launched("gemm", 300_000, call=each) for each in calls], None, 0)
+    found = gains(make_budget(PROFILE), work, "", is_cpu=False)
+
+    assert any("(model.py:14, model.py:15, model.py:16 and 1 more)" in gain.what for gain in found)
+
+
+CONTIGUOUS, LAST = (32768, 1024, 32, 1), (32768, 1, 1024, 32)
+
+
+def convolution(*shape: int, stride: tuple[int, ...]) -> KernelTiming:
+    tensor = TensorMeta("float32", shape, stride, "cpu")
+    nodes = node("x", ""), node("conv", "aten.convolution.default", "x", tensors=(tensor,))
+    (step,) = fusion(
+        graph(*nodes), Scheduled("aten.convolution", ("conv",), {"x": 64}, {"b": 64}, "extern")
+    ).steps
+    _, library = work()
+    launches = (dataclasses.replace(library.launches[0], step=step, facts=None),)
+    return dataclasses.replace(
+        library, operators=("convolution",), dtype="float32", launches=launches
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "is_advised"),
+    [
+        (convolution(4, 32, 32, 32, stride=CONTIGUOUS), True),
+        (convolution(4, 32, 32, 32, stride=LAST), False),
+        (convolution(4, 32, 32, stride=(1024, 32, 1)), False),
+    ],
+)
+def test_channels_last_is_for_images_that_are_not(found: KernelTiming, *, is_advised: bool) -> None:
+    said = advice(found, Setup(is_cpu=True))
+    assert ("channels_last" in said) is is_advised
+    assert "bfloat16" in said
+
+
+WHOLE = Frame(0, "forward", MODEL, 13, (compilation(0),))
+OPERATOR = LaunchPlace(operator="aten::mm", frames=(f"{MODEL}(26): main",))
+GRADIENT = LaunchPlace(operator="torch::autograd::AccumulateGrad", is_backward=True)
+
+
+def is_all(process: Process, *places: LaunchPlace) -> bool:
+    launches = [
+        LaunchTiming(DeviceLaunch("cpu", item.operator, place=item), (), place=user_place(item))
+        for item in places
+    ]
+    return is_all_compiled(run_of(process), process, launches)
+
+
+def test_one_whole_graph_leaves_nothing_to_compile() -> None:
+    assert is_all(process_of(WHOLE))
+    assert is_all(process_of(WHOLE), GRADIENT)
+    # A gradient that autograd keeps has its module's line, which is compiled all the same.
+    kept = DeviceLaunch("cpu", GRADIENT.operator, place=GRADIENT)
+    launches = [LaunchTiming(kept, (), place=NodeLine(kept.name, MODEL, 14, module="linear"))]
+    assert is_all_compiled(run_of(process_of(WHOLE)), process_of(WHOLE), launches)
+    around = LaunchTiming(DeviceLaunch("cpu", ""), (), place=user_place(OPERATOR), is_around=True)
+    process = process_of(WHOLE)
+    assert is_all_compiled(run_of(process), process, [around])
+    module = Frame(0, "_call_impl", f"{SITE}/torch/nn/modules/module.py", 1770, (compilation(0),))
+    assert is_all(process_of(module))  # a module with hooks
+
+
+def test_breaks_skipped_frames_and_uncompiled_code_leave_something() -> None:
+    broken = dataclasses.replace(WHOLE, compilations=(compilation(0, break_at(IN_FORWARD, PRINT)),))
+    limited = dataclasses.replace(
+        WHOLE, compilations=(compilation(0), compilation(0, hit_limit=True))
+    )
+    empty = dataclasses.replace(WHOLE, compilations=(compilation(0, has_guarded_code=False),))
+    for frame in (broken, limited, empty, dataclasses.replace(WHOLE, first_line=9)):
+        assert not is_all(process_of(frame))
+    skipped = SkippedFrame(MODEL, 9, "helper", "a generator", "", is_entry=False, stack=())
+    assert not is_all(process_of(WHOLE, skipped=(skipped,)))
+    assert is_all(
+        process_of(WHOLE, skipped=(dataclasses.replace(skipped, file=f"{SITE}/torch/x.py"),))
+    )
+    assert not is_all(process_of(WHOLE), OPERATOR)
+    assert not is_all(process_of())
