@@ -11,6 +11,7 @@ from inspector.features.graph.report import FUSION, make_graph_report
 from inspector.features.kernels.report import make_kernels_report
 from inspector.features.profile.autotuned import Autotuning, make_autotuning
 from inspector.features.profile.budget import Budget, make_budget
+from inspector.features.profile.code_lines import CodeLines
 from inspector.features.profile.gains.gains import (
     all_compiled,
     gains,
@@ -26,7 +27,7 @@ from inspector.features.profile.launch_timing import (
     recorded_profile,
     time_by,
 )
-from inspector.features.profile.memory.report import memory_in_code, memory_profiles
+from inspector.features.profile.memory.memory_use import code_of, memory_profiles, memory_use
 from inspector.features.profile.notices import (
     limit_notice,
     profile_notices,
@@ -184,7 +185,11 @@ def _profiled(
         launches, process.last(Ceilings), l2_bytes if isinstance(l2_bytes, int) else 0
     )
     is_grad_idle = not (settings.get("train") or settings.get("no_grad"))
-    memory = recorded.memory.get(profile.input)
+    memory = None
+    allocated = recorded.memory.get(profile.input)
+    if allocated is not None:
+        code = CodeLines(list(code_of(process, recorded.codes)), launches, run.sources)
+        memory = memory_use(allocated, code, recorded.functions)
     states = (item for item in process.records(DeviceState) if item.input == profile.input)
     lines = {(line.file, line.line): line.code for item in launches for line in item.lines}
     texts = {key: text or run.sources.line(*key) or "" for key, text in lines.items()}
@@ -212,9 +217,7 @@ def _profiled(
             )
         ),
         state=next(states, None),
-        memory=None
-        if memory is None
-        else memory_in_code(memory, run, recorded.codes, launches, recorded.functions),
+        memory=memory,
         graphs=sum(item.graphs for each in process.frames for item in each.compilations),
         backend=asked_backend(run),
         breaks=recorded.breaks,
