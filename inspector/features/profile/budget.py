@@ -189,13 +189,14 @@ def _busy_without(
 
 def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
     used = [launch.device for launch in profile.launches]
-    return {
-        device: _median([
-            union_ns([s for s, at in zip(call.spans_ns, used, strict=True) if at == device])
+    found = {}
+    for device in sorted(set(used)):
+        spans = (
+            [span for span, at in zip(call.spans_ns, used, strict=True) if at == device]
             for call in profile.calls
-        ])
-        for device in sorted(set(used))
-    }  # fmt: skip
+        )
+        found[device] = _median([union_ns(each) for each in spans])
+    return found
 
 
 def busy(call: ProfiledCall) -> int:
