@@ -22,7 +22,7 @@ _NAMES = {
     "kernel_floor_ns": "an empty kernel",
 }
 _LEAST_SHARE = 0.005
-# As in inspector/capture/profiling/machine/kept.py, which keeps such figures for minutes only.
+# As in inspector/capture/profiling/machine/cache.py, which keeps such figures for minutes only.
 _OTHERS, _BUSY_PERCENT = "others_percent", 10
 # What holds a GPU's clocks back: bits of NVML (nvml.h, nvmlClocksEventReason…; drivers before 535
 # call them nvmlClocksThrottleReason…).

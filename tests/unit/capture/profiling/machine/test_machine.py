@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from inspector.capture.profiling.machine.cache import VERSION, cached, store
 from inspector.capture.profiling.machine.cpu import free_bytes
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
-from inspector.capture.profiling.machine.kept import VERSION, keep, kept
 from inspector.capture.profiling.machine.timing import Measured, of_samples, until_stable
 from inspector.records.ceilings import Ceilings
 from inspector.records.codec import encode
@@ -50,8 +50,8 @@ def test_the_first_sample_warms_up_and_stable_ones_end_it() -> None:
 
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "ceilings.json"
-    keep(file, whole())
-    assert kept(file) == whole(is_cached=True)
+    store(file, whole())
+    assert cached(file) == whole(is_cached=True)
     assert [path.name for path in file.parent.iterdir()] == ["ceilings.json"]
 
 
@@ -75,7 +75,7 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
 def test_a_damaged_file_is_ignored(tmp_path: Path, text: str) -> None:
     file = tmp_path / "ceilings.json"
     file.write_text(text)
-    assert kept(file) is None
+    assert cached(file) is None
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_it_is_used_for_some_time(
     tmp_path: Path, age_s: int, unstable: dict[str, float], *, is_used: bool
 ) -> None:
     file = tmp_path / "ceilings.json"
-    keep(file, whole(measured_at_s=int(time.time()) - age_s, unstable=unstable))
-    assert (kept(file) is not None) == is_used
+    store(file, whole(measured_at_s=int(time.time()) - age_s, unstable=unstable))
+    assert (cached(file) is not None) == is_used
 
 
 # A program that answers as nvidia-smi does: KNOWN are the fields that it knows.
@@ -195,7 +195,7 @@ def test_what_is_measured_beside_others_is_kept_for_minutes(tmp_path: Path) -> N
     file = tmp_path / "ceilings.json"
     measured_at_s = int(time.time()) - 6 * 60
     for percent, is_kept in ((10, True), (11, False)):
-        keep(file, whole(measured_at_s=measured_at_s, facts={"others_percent": percent}))
-        assert (kept(file) is not None) is is_kept
-    keep(file, whole(facts={"others_percent": 90}))
-    assert kept(file) is not None
+        store(file, whole(measured_at_s=measured_at_s, facts={"others_percent": percent}))
+        assert (cached(file) is not None) is is_kept
+    store(file, whole(facts={"others_percent": 90}))
+    assert cached(file) is not None
