@@ -21,7 +21,7 @@ from inspector.capture.kernel_bench.calls import Place, called_kernels, watched
 from inspector.capture.kernel_bench.kernels import Launched, launched
 from inspector.capture.kernel_bench.timer import Flush, cold_and_warm_ns, timing
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.machine.cpu_memory import free_bytes
+from inspector.capture.profiling.machine.cpu import free_bytes
 from inspector.capture.profiling.wrapper_lines import generated_modules
 from inspector.capture.writer import emit
 from inspector.records.kernel_bench import BenchedArgument, KernelBench, LaunchGroup

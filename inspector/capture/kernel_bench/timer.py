@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.machine.cpu_memory import last_cache_bytes
+from inspector.capture.profiling.machine.cpu import last_cache_bytes
 from inspector.capture.profiling.trace import Trace, traced
 
 _MARK = "inspector alone "

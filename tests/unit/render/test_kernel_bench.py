@@ -11,7 +11,6 @@ from typing import Any
 import jsonschema
 import pytest
 from markdown_it import MarkdownIt
-from rich.cells import cell_len
 
 from inspector import plugins
 from inspector.cli.kernel_choice import benched, check_kernel_options, which_kernel
@@ -25,7 +24,7 @@ from inspector.features.profile.kernel_bench.report import (
 from inspector.features.profile.report import make_profile_report
 from inspector.records.kernel_bench import KernelBench
 from tests.unit.render import hostile
-from tests.unit.render.bench_reports import NAME, config, times
+from tests.unit.render.bench_reports import NAME, config
 from tests.unit.render.bench_reports import benched as bench
 from tests.unit.render.bench_reports import kernel_report as report
 from tests.unit.render.bench_reports import kernel_run as run
@@ -51,59 +50,6 @@ def as_json(found: KernelBenchReport) -> Any:
     return made
 
 
-def test_what_it_takes_of_a_call_comes_first(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, bench()), "terminal")
-    words = " ".join(text.split())
-    for part in (
-        f"{NAME} · Triton, generated in place 4 launches like this take 40.0 µs of 150 µs per call",
-        "(26.7%)",
-        "cold L2 12.0 µs 2.7 GB/s (<1% of memory's bandwidth)",
-        "nearer to in place",
-        "XBLOCK=1, R0_BLOCK=1024, 8 warps, 1 stage · 40 registers, 0 spills, 64 B shared",
-        "6 launches per call with 2 kinds of arguments; timed: launch 3, like 4 of them",
-    ):
-        assert part in words, part
-    assert max(map(cell_len, text.splitlines())) <= WIDTH
-
-
-def test_the_json_has_the_times_and_the_configuration(tmp_path: Path) -> None:
-    made = as_json(report(tmp_path, bench()))
-    assert made["config"]["values"] == {"XBLOCK": 1, "R0_BLOCK": 1024}
-    assert (made["cold"]["median_ns"], made["warm"]["median_ns"]) == (12_000, 6_000)
-    assert made["in_place"]["launches"] == 4
-    assert made["in_place"]["median_ns"] == 10_000
-    assert made["nearer_to_in_place"] == "cold"
-    warm = config(30_000, warm_ns=times(10_000))
-    assert as_json(report(tmp_path, bench(config=warm)))["nearer_to_in_place"] == "warm"
-
-
-def test_small_rates_have_digits(tmp_path: Path) -> None:
-    rates = (
-        Rate("cold", "flops", 0.63e9, 5e13, "float32_flops_per_s"),
-        Rate("cold", "bytes", 1.5e6, 4e12, "copy_bytes_per_s"),
-    )
-    found = dataclasses.replace(report(tmp_path, bench()), rates=rates)
-    for name in ("terminal", "markdown"):
-        words = " ".join(rendered(found, name).replace("\\<", "<").split())
-        assert "0.63 GFLOP/s (<1% of float32 peak)" in words
-        assert "1.5 MB/s (<1% of memory's bandwidth)" in words
-
-
-def test_what_was_not_timed_says_why(tmp_path: Path) -> None:
-    found = report(tmp_path, {"v": 1, "asked": "sum", "name": NAME, "kind": "triton",
-                              "missing": "it is launched 2 times in a call"})  # fmt: skip
-    for name in ("terminal", "markdown"):
-        assert "it was not timed alone: it is launched 2 times" in rendered(found, name)
-    assert as_json(found)["config"] is None
-
-
-def test_markdown_is_tables(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, bench()), "markdown")
-    for head in ("|  | time |  |", "| argument |  |"):
-        assert head in text
-    assert "\n\n\n" not in text
-
-
 @pytest.mark.parametrize(
     "changes",
     [
@@ -115,13 +61,6 @@ def test_markdown_is_tables(tmp_path: Path) -> None:
 )
 def test_damaged_benchmarks_are_rendered(tmp_path: Path, changes: dict[str, Any]) -> None:
     found = report(tmp_path, bench(**changes))
-    for name in ("terminal", "markdown"):
-        assert rendered(found, name).endswith("\n")
-    as_json(found)
-
-
-def test_an_empty_benchmark_is_rendered(tmp_path: Path) -> None:
-    found = report(tmp_path, {"v": 1})
     for name in ("terminal", "markdown"):
         assert rendered(found, name).endswith("\n")
     as_json(found)
@@ -182,15 +121,49 @@ def test_the_command_that_shows_the_whole_model_comes_last(tmp_path: Path) -> No
         assert as_json(found)["next_steps"] == [command]
 
 
-def test_without_a_profile_no_command_shows_one(tmp_path: Path) -> None:
-    found = report(tmp_path, bench(), profiled=False)
-    assert as_json(found)["next_steps"] == []
-    assert "next:" not in rendered(found, "terminal")
-
-
 def test_what_is_of_all_kernels_is_refused_with_one() -> None:
     with pytest.raises(UsageError, match="--counters"):
         check_kernel_options({"kernel": "x", "counters": True}, is_file=False)
     with pytest.raises(UsageError, match="picture"):
         check_kernel_options({"kernel": "x"}, is_file=True)
     check_kernel_options({"kernel": "x"}, is_file=False)
+
+
+def near_a_ceiling(tmp_path: Path, share: float, **changes: Any) -> KernelBenchReport:
+    """With a share of memory's bandwidth by Inductor's count of bytes."""
+    alone = bench(**changes)
+    rates = (Rate("cold", "bytes", share * 4e12, 4e12, "copy_bytes_per_s"),)
+    found = report(tmp_path, alone)
+    return dataclasses.replace(found, rates=rates, bytes_are_inductors=True)
+
+
+NO_WIN = "only fewer bytes help"
+
+
+def test_near_a_ceiling_only_fewer_bytes_help(tmp_path: Path) -> None:
+    found = near_a_ceiling(tmp_path, 0.91)
+    for name in ("terminal", "markdown"):
+        words = " ".join(rendered(found, name).replace("\\", "").split())
+        assert (
+            "alone, with cold caches, it reaches 91% of memory's bandwidth: only fewer bytes help "
+            "(fusion with what writes its inputs or reads its results)"
+        ) in words
+
+
+@pytest.mark.parametrize("share", [0.79, 1.2])
+def test_far_from_a_ceiling_nothing_is_said_of_it(tmp_path: Path, share: float) -> None:
+    assert NO_WIN not in rendered(near_a_ceiling(tmp_path, share), "terminal")
+
+
+def test_nothing_is_said_of_a_ceiling_where_a_figure_is_not_sure(tmp_path: Path) -> None:
+    found = near_a_ceiling(tmp_path, 0.91)
+    warm = (dataclasses.replace(found.rates[0], regime="warm"),)
+    for other in (
+        dataclasses.replace(found, bytes_are_inductors=False),
+        dataclasses.replace(found, ceilings=None, rates=()),
+        # A cache that has a part of it makes it as fast, too.
+        dataclasses.replace(found, rates=warm, regime="warm", bytes_=60_000_000),
+    ):
+        assert NO_WIN not in rendered(other, "terminal")
+    large = dataclasses.replace(found, rates=warm, regime="warm", bytes_=100_000_000)
+    assert NO_WIN in " ".join(rendered(large, "terminal").split())

@@ -16,8 +16,7 @@ from inspector.features.profile.drawing.roofline_plot import draw_roofline
 from inspector.features.profile.report import make_profile_report
 from inspector.features.profile.roofline import make_roofline
 from inspector.features.profile.timeline import timeline
-from inspector.records.device_profile import CountedKernel
-from tests.unit.logs import record, run_of
+from tests.unit.logs import run_of
 from tests.unit.render import hostile, runs
 from tests.unit.render.profile_reports import WIDTH, artifact, as_json, profile, rendered, report
 
@@ -27,33 +26,12 @@ def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
 
 
-def test_the_verdict_is_first_and_the_parts_add_up(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, profile()), "terminal")
-    words = " ".join(text.split())
-    for part in (
-        "NVIDIA H200 · 2 launches · 30 calls timed No compiled graph ran",
-        f"2.00{TIMES} faster than eager",
-        "GPU busy 40% of the call (40 µs of 100 µs); 30 µs of it copies from",
-        "compile the code that launches them; use a larger batch",
-        "part share GPU busy 10.0%",
-        "up to 30 µs: the GPU only copies from or to the host",
-        "Memcpy HtoD 30 µs 75.0%",
-        "model.py:4",
-        "(no line known)",
-        "2 of 32 profiled calls launched other kernels",
-    ):
-        assert part in words, part
-    assert max(map(cell_len, text.splitlines())) <= WIDTH
-
-
 SLOWER = {
     "eager_ns": [70_000] * 30,
     "eager_work": [[5, 30_000]],
     "eager_copies": [[1, 10_000]],
     "idle_ns": {"launching": 60_000, "guards": 30_000, "graph-break": 90_000},
     "eager_idle_ns": {"outside": 80_000},
-    "eager_explained_ns": 72_000,
-    "explained_ns": 101_000,
 }
 
 
@@ -82,13 +60,6 @@ def test_slower_than_eager_is_divided_by_cause(tmp_path: Path) -> None:
         assert "Slowdown" not in rendered(faster, name)
 
 
-def test_what_no_part_accounts_for_has_a_row(tmp_path: Path) -> None:
-    found = report(tmp_path, profile(**{**SLOWER, "eager_work": [[5, 90_000]]}))
-    words = " ".join(rendered(found, "terminal").split())
-    assert "not accounted for +20 µs call 70 µs 100 µs +30 µs" in words
-    assert "all else" in words
-
-
 def test_on_the_cpu_the_host_s_time_has_its_causes(tmp_path: Path) -> None:
     launches = [{"kind": "cpu", "name": "aten::relu", "stream": 1, "place": {}}]
     calls = [{"wall_ns": 200_000, "spans_ns": [[0, 80_000]]}] * 30
@@ -103,24 +74,6 @@ def test_on_the_cpu_the_host_s_time_has_its_causes(tmp_path: Path) -> None:
     assert "1 kernel or operator, 5 in eager" in words
     assert "kernels and operators +5.0 µs" in words  # 40 % of 100 µs, 50 % of 70 µs
     assert "GPU" not in words.replace("no GPU", "").split("Peak rates of NVIDIA")[0]
-
-
-def test_what_is_within_noise_is_no_difference(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, profile(eager_ns=[90_000, 110_000] * 15)), "terminal")
-    assert "No measurable difference from eager" in " ".join(text.split())
-
-
-def test_json_has_all_of_it(tmp_path: Path) -> None:
-    found = as_json(report(tmp_path, profile(), profile(input=1)))
-    first, second = found["profiles"]
-    assert (first["input"], second["input"]) == (0, 1)
-    assert (first["busy_ns"], first["idle_ns"]) == (40_000, 60_000)
-    assert first["idle_by_cause_ns"] == {"launching": 40_000, "guards": 20_000}
-    assert [work["name"] for work in first["work"]] == ["triton_poi_fused_0", "Memcpy HtoD"]
-    assert first["work"][1]["bytes"] == 4_000_000
-    assert first["work"][1]["kind"] == "copy"
-    assert first["lines"] == [{"file": "/p/model.py", "line": 4, "time_ns": 10_000}]
-    assert found["ceilings"]["values"]["copy_bytes_per_s"] == 4e12
 
 
 def test_the_head_of_each_input_has_its_shapes(tmp_path: Path) -> None:
@@ -146,36 +99,6 @@ def test_the_head_of_each_input_has_its_shapes(tmp_path: Path) -> None:
     ]  # fmt: skip
     odd = profile(arguments=[{"dtype": hostile.TEXT, "size": ["x", -1]}, {"value": hostile.TEXT}])
     assert "\x1b" not in rendered(report(tmp_path, odd), "terminal")
-
-
-def test_markdown_is_tables(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, profile()), "markdown")
-    for head in (
-        "| part | share |",
-        "| kernel | time | share |  |  | lines |",
-        "| line | time | share |",
-    ):
-        assert head in text
-    assert "\n\n\n" not in text
-
-
-def test_files_of_one_name_are_two_places(tmp_path: Path) -> None:
-    one, other = profile()["launches"]
-    other["place"] = {"operator": "aten::copy_", "frames": ["/p/other/model.py(4): forward"]}
-    found = report(tmp_path, profile(launches=[one, other]))
-    text = rendered(found, "terminal")
-    by_line = text.partition("Lines\n")[2].partition("\n\n")[0]
-    assert [line.split()[0] for line in by_line.strip().splitlines()[1:]] == [
-        "other/model.py:4",
-        "p/model.py:4",
-    ]
-    by_kernel = text.partition("Kernels\n")[2].partition("Lines\n")[0]
-    assert "other/model.py:4" in by_kernel
-    assert " p/model.py:4" in by_kernel
-    assert {row["file"] for row in as_json(found)["profiles"][0]["lines"]} == {
-        "/p/model.py",
-        "/p/other/model.py",
-    }
 
 
 def test_without_a_profile_it_says_how_to_get_one(tmp_path: Path) -> None:
@@ -215,46 +138,6 @@ def test_a_crash_leaves_what_the_first_round_measured(tmp_path: Path) -> None:
     # What was measured to the end takes the place of its beginning.
     found = make_profile_report(run_of(tmp_path, begun, whole))
     assert [item.budget.calls for item in found.profiles] == [30]
-
-
-def test_kernels_without_counters_are_counted(tmp_path: Path) -> None:
-    head = {"name": "inspector_device_profile", "encoding": "json"}
-    run = run_of(tmp_path, record("artifact", head, payload=json.dumps(profile())))
-    some = make_profile_report(run, [CountedKernel("another", {"x": 1.0})])
-    assert any("1 of 1 kernels have no hardware counters" in item for item in some.notices)
-    found = make_profile_report(run, [CountedKernel("triton_poi_fused_0", {"x": 1.0})])
-    assert not any("hardware counters" in notice for notice in found.notices)
-
-
-def test_a_slow_gpu_is_said(tmp_path: Path) -> None:
-    name = "clocks_event_reasons_counters.hw_thermal_slowdown"
-    state = {
-        "v": 1,
-        "input": 0,
-        "before": {name: "0"},
-        "after": {name: "3000000", "temperature.gpu": "91"},
-        "elapsed_ns": 10_000_000_000,
-        "missing": "",
-    }
-    made = run_of(
-        tmp_path,
-        *(
-            record("artifact", {"name": f"inspector_{name}", "encoding": "json"},
-                   payload=json.dumps(fields))
-            for name, fields in (("device_profile", profile()), ("device_state", state))
-        ),
-    )  # fmt: skip
-    found = make_profile_report(made)
-    words = " ".join(rendered(found, "terminal").split())
-    assert "throttled by hardware thermal slowdown (30% of the time); right after: 91 °C" in words
-    (first,) = as_json(found)["profiles"]
-    assert first["device_state"]["slowed_by"] == {"hardware thermal slowdown": 0.3}
-
-
-def test_without_ceilings_nothing_is_held_against_them(tmp_path: Path) -> None:
-    found = report(tmp_path, profile(), ceilings=False)
-    assert "peak rates were not measured" in rendered(found, "terminal")
-    assert as_json(found)["ceilings"] is None
 
 
 def test_damaged_profiles_are_said(tmp_path: Path) -> None:

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rich.cells import cell_len
 
 from inspector.features.profile.report import ProfileReport, make_profile_report
 from tests.unit.logs import record, run_of
 from tests.unit.render import hostile
-from tests.unit.render.profile_reports import WIDTH, as_json, profile, rendered, report
+from tests.unit.render.profile_reports import WIDTH, rendered
 
 
 @pytest.fixture(autouse=True)
@@ -42,33 +41,6 @@ def tuned_report(tmp_path: Path, *items: dict[str, Any], whole: bool = False) ->
 
 
 @pytest.mark.parametrize("name", ["terminal", "markdown"])
-def test_what_was_tuned(tmp_path: Path, name: str) -> None:
-    slow = {"at": 1, "name": "slow", "kind": "triton", "time_ns": 900_000}
-    candidates = [tuned()["candidates"][0], slow]
-    plain = tuned(name="bmm", chosen=0, benchmark_ns=1000, failed=0, candidates=candidates)
-    short = rendered(tuned_report(tmp_path, tuned(), plain), name)
-    whole = rendered(tuned_report(tmp_path, tuned(), plain, whole=True), name)
-    words, all_words = (" ".join(text.replace("`", "").split()) for text in (short, whole))
-    for part in ("30.0% faster than mm, the default",
-                 "1 failed: out of resources", "2.0 s"):  # fmt: skip
-        assert part in (words if name == "markdown" else all_words), part
-    assert "slow" not in words or name == "markdown"
-    assert "900 µs" in all_words
-    assert "triton_mm_2: out of resources" in all_words.replace("\\_", "_")
-    if name == "terminal":
-        assert max(map(cell_len, (short + whole).splitlines())) <= WIDTH
-
-
-def test_json_has_all_that_was_tuned(tmp_path: Path) -> None:
-    found = as_json(tuned_report(tmp_path, tuned()))["autotuning"]
-    assert found["spent_ns"] == 2_000_000_000
-    assert found["advice"]
-    (row,) = found["tuned"]
-    assert row["margin"] == row["gain_over_default"] == pytest.approx(0.3)
-    assert [item["time_ns"] for item in row["candidates"]] == [130_000, 100_000, None]
-
-
-@pytest.mark.parametrize("name", ["terminal", "markdown"])
 def test_texts_of_candidates_stay_texts(tmp_path: Path, name: str) -> None:
     texts = dict.fromkeys(("name", "error", "node", "target", "file"), hostile.HEADING)
     item = {"at": 0, "kind": "extern", "time_ns": 5, "name": hostile.TEXT, "text": hostile.HEADING}
@@ -80,9 +52,3 @@ def test_texts_of_candidates_stay_texts(tmp_path: Path, name: str) -> None:
     if name == "markdown":
         assert "\n# [bold" not in text
         assert "\n## not a heading" not in text
-
-
-def test_an_older_recording_has_no_such_section(tmp_path: Path) -> None:
-    found = report(tmp_path, profile())
-    assert "Autotuning" not in rendered(found, "terminal")
-    assert as_json(found)["autotuning"] is None

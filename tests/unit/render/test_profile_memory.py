@@ -108,34 +108,6 @@ def as_json(found: ProfileReport) -> Any:
     return made["profiles"][0]["memory"]
 
 
-def test_peaks_are_compared_and_told_apart(tmp_path: Path) -> None:
-    eager = side(events=[[32 * MIB, 17 * MIB, 1, 30 * MIB]])
-    eager["stats"] = {**eager["stats"], "allocated_peak": 24 * MIB}
-    found = report(tmp_path, memory(eager=eager))
-    text = rendered(found, "terminal")
-    words = " ".join(text.split())
-    for part in (
-        "Peak memory 11 MiB, 22 MiB in eager (-50%)",
-        "before the call: 5.0 MiB (parameters 4.0 MiB, inputs 1.0 MiB)",
-        "added by the call: 6.0 MiB, 17 MiB in eager",
-        "intermediate 4.0 MiB 36.4% relu",
-    ):
-        assert part in words, part
-    page = rendered(found, "markdown")
-    for part in (
-        "reserved at most: 30 MiB compiled, 30 MiB in eager",
-        "at the peak: 17 MiB of 30 MiB reserved are free",
-        "not counted: 2.0 MiB that were there before",
-    ):
-        assert part in page, part
-    assert max(map(cell_len, text.splitlines())) <= WIDTH
-    made = as_json(found)
-    assert made["ratio"] == 0.5
-    assert made["compiled"]["reserved_at_peak_bytes"] == 30 * MIB
-    assert made["compiled"]["free_bytes"] == 17 * MIB
-    assert sum(row["bytes"] for row in made["compiled"]["at_peak"]) == 11 * MIB
-
-
 def test_the_memory_of_cuda_graphs_is_the_compiled_side_s(tmp_path: Path) -> None:
     eager = side(segments=[[MIB, 10 * MIB, False], [32 * MIB, 20 * MIB, False], POOL])
     eager["events"] = [[*event[:3], event[3] + 40 * MIB] for event in eager["events"]]
@@ -158,23 +130,6 @@ def test_the_memory_of_cuda_graphs_is_the_compiled_side_s(tmp_path: Path) -> Non
     assert "used by CUDA graphs: 9.0 MiB at most, of 40 MiB that they keep between calls" in page
     assert "reserved at most: 50 MiB compiled (40 MiB of it by CUDA graphs), 30 MiB" in page
     assert "up to 40 MiB: CUDA graphs keep what they have reserved between calls" in words
-
-
-def test_a_capture_that_was_not_seen_is_compared_with_nothing(tmp_path: Path) -> None:
-    found = report(tmp_path, memory(compiled=REPLAYED))
-    made = as_json(found)
-    assert made["ratio"] is None
-    assert made["compiled"]["cuda_graphs_bytes"] is None
-    words = " ".join(rendered(found, "terminal").split())
-    assert "Peak memory at least 5.0 MiB, 11 MiB in eager" in words
-    assert "was not seen: no comparison" in words
-
-
-def test_a_call_without_the_compiler_that_fails_is_said(tmp_path: Path) -> None:
-    found = report(tmp_path, memory(eager=side(failed="OutOfMemoryError: tried 9 GiB")))
-    words = " ".join(rendered(found, "terminal").split())
-    assert "Peak memory 11 MiB; the eager call fails (OutOfMemoryError" in words
-    assert as_json(found)["ratio"] is None
 
 
 def test_what_the_profiler_did_not_see_is_said(tmp_path: Path) -> None:
@@ -222,22 +177,3 @@ def test_names_stay_text(tmp_path: Path) -> None:
     assert not set(text) & {"\x1b", "\x9b", "\r", "\x07"}
     assert max(map(cell_len, text.splitlines())) <= WIDTH
     as_json(found)
-
-
-def test_markdown_has_tables(tmp_path: Path) -> None:
-    text = rendered(report(tmp_path, memory()), "markdown")
-    assert "## Memory\n" in text
-    assert "| at the peak | size | share |" in text
-    assert "\n\n\n" not in text
-
-
-def test_of_a_device_without_memory_to_reserve_nothing_is_said_of_it(tmp_path: Path) -> None:
-    bare = side(stats={}, segments=[])
-    found = report(tmp_path, memory(device="cpu", compiled=bare, eager=bare))
-    made = as_json(found)
-    assert made["compiled"]["reserved_bytes"] is None
-    assert made["compiled"]["reserved_at_peak_bytes"] is None
-    assert made["ratio"] == 1
-    words = " ".join(rendered(found, "terminal").split())
-    assert "Peak memory 11 MiB, 11 MiB in eager (the same)" in words
-    assert "reserved" not in words

@@ -37,14 +37,14 @@ _UNSTABLE_S = 60 * 60
 _BUSY_S = 5 * 60
 
 
-def kept_file(parts: Sequence[str]) -> Path:
+def cache_file(parts: Sequence[str]) -> Path:
     """Where the figures of a machine are, in ``$XDG_CACHE_HOME/torch-inspector`` (``~/.cache``)."""
     key = hashlib.sha256(repr([VERSION, *parts]).encode()).hexdigest()[:16]
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "torch-inspector" / f"ceilings-{key}.json"
 
 
-def kept(file: Path) -> Ceilings | None:
+def cached(file: Path) -> Ceilings | None:
     """What was measured before, or None: never, too long ago, or the file is damaged."""
     try:
         found = json.loads(file.read_bytes())
@@ -56,17 +56,13 @@ def kept(file: Path) -> Ceilings | None:
     if not before.values or not all(rate > 0 for rate in before.values.values()):
         return None
     age_s = time.time() - before.measured_at_s
-    return before if -_DAY_S < age_s < _most_s(before) else None
+    # What was measured while others were at work is too low.
+    is_busy = before.facts.get(OTHERS, 0) > _BUSY_PERCENT
+    most_s = _BUSY_S if is_busy else _UNSTABLE_S if before.unstable else _MOST_DAYS * _DAY_S
+    return before if -_DAY_S < age_s < most_s else None
 
 
-def _most_s(found: Ceilings) -> float:
-    """How long it counts: what was measured while others were at work is too low."""
-    if found.facts.get(OTHERS, 0) > _BUSY_PERCENT:
-        return _BUSY_S
-    return _UNSTABLE_S if found.unstable else _MOST_DAYS * _DAY_S
-
-
-def keep(file: Path, found: Ceilings) -> None:
+def store(file: Path, found: Ceilings) -> None:
     """Writes the file in one go: another process reads all of it, or what was there before."""
     with contextlib.suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
