@@ -8,13 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from inspector.features.breaks.advice.advice import BACKEND, DYNAMIC_SHAPE, Advice, Break
+from inspector.features.breaks.advice.advice import Advice, Break
 from inspector.features.breaks.advice.moving import call_before, call_left
-from inspector.features.breaks.advice.other_records import (
-    bool_elsewhere,
-    caught_by_caller,
-    reraised,
-)
 from inspector.features.breaks.advice.table import about, best, elsewhere, other_ways
 from inspector.features.breaks.hints import (
     best_hint,
@@ -24,7 +19,7 @@ from inspector.features.breaks.hints import (
 )
 from inspector.features.graph.reading import captured_graphs
 from inspector.report.finding import Example, Place
-from inspector.report.place import make_place
+from inspector.report.place import make_place, qualified_name
 from inspector.report.user_code.code import Code, header
 from inspector.report.user_code.reading import Span, read_line, read_text
 from inspector.run.graph_break import GraphBreak, Outcome
@@ -56,7 +51,9 @@ _SETTING = re.compile(r"torch\._dynamo\.config|\bTORCH[A-Z_]+=")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 _WRITE = "_operator.setitem"
-_WRITES = {BACKEND.gb_id, BACKEND.gb_type, DYNAMIC_SHAPE.gb_id, DYNAMIC_SHAPE.gb_type}
+_WRITES = {"GB0036", "GB0219"}  # a dynamic shape, a backend that fails on one
+_EXCEPTION = "GB0088"
+_GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
 _UNNEEDED = "If the record is not needed: "
 
 
@@ -125,9 +122,8 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
         is_hook=_is_hook(record),
         missing_dims=_missing_dims(run, record),
     )
-    elsewhere = reraised(run, record, code) or caught_by_caller(run, record, code)
-    if elsewhere := elsewhere or bool_elsewhere(run, record, code):
-        return Advised(elsewhere, ())
+    if first := _given_up_caller(run, record):
+        return Advised(first, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
     found = Break(cause.gb_id, cause.gb_type, cause.said(inner), code)
     advice = best(found)
@@ -287,7 +283,7 @@ def _missing_dims(run: Run, record: GraphBreak) -> int | None:
     The write is in the graph that the backend fails on, or in one after the break.
     """
     user = record.user
-    if user is None or not _WRITES & {record.cause.gb_id, record.cause.gb_type}:
+    if user is None or record.cause.gb_id not in _WRITES:
         return None
     for process in run.processes:
         behind = {
@@ -304,6 +300,28 @@ def _missing_dims(run: Run, record: GraphBreak) -> int | None:
                     if written and mask and mask.dtype == "bool":
                         return len(written.shape) - len(mask.shape)
     return None
+
+
+def _given_up_caller(run: Run, record: GraphBreak) -> str:
+    """Which graph break comes first where an exception meets a caller that Dynamo gave up.
+
+    Compiled together with it, a `raise` that the caller catches is no graph break (torch 2.11 to
+    2.13).
+    """
+    if record.cause.gb_id != _EXCEPTION:
+        return ""
+    callers = {(frame.file, plain_name(frame.name)) for frame in _above(record)}
+    callers.discard((record.frame_file or "", plain_name(record.frame_name)))
+    for item in run.graph_breaks:
+        own = (item.frame_file or "", plain_name(item.frame_name))
+        if own in callers and item.user and item.outcome in _GIVEN_UP and item.caused_by is None:
+            name = qualified_name(run, item.frame_name, item.frame_file, item.frame_line)
+            return (
+                f"Fix {run.roots.shown(item.user.file)}:{item.user.line} first "
+                f"({item.cause.title}): there Dynamo gives up {name}, which calls this. An error "
+                "that it catches is no graph break once it is compiled."
+            )
+    return ""
 
 
 def _code(run: Run, frame: StackFrame | None, place: Place) -> Code:
