@@ -38,12 +38,6 @@ class Kind:
     gb_type: str
 
 
-BACKEND = Kind("GB0219", "Backend compiler exception")
-BRANCH = Kind("GB0170", "Data-dependent branching")
-DYNAMIC_SHAPE = Kind("GB0036", "Dynamic shape operator")
-EXCEPTION = Kind("GB0088", "Observed exception")
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Break:
     """A graph break as advice looks at it.
@@ -73,10 +67,10 @@ class Advice:
         says: Regular expression of what torch says in this situation; empty where any will do.
         when: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
-        edits: What that changes in the file, where it can be put there as it stands; else none.
+        edits: What that changes in the file, where it can be put there; else none.
         caution: What else those change, in one sentence, which equal outputs do not show; or empty.
         instead_of: Torch's hints that say the same or less, or are wrong (a regular expression).
-        other_way_of: The ids of advice to which it is another way: shown behind it, never first.
+        other_way_of: The ids of advice to which it is another way: shown after it, never first.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
         holds_elsewhere: Whether the line stays as it is: a setting, or what a caller does.
@@ -129,7 +123,7 @@ class Advice:
         return possible(code, self.edits(code)) if self.edits else ()
 
     def replaces(self, hint: str) -> bool:
-        """Whether a hint of torch's need not be shown beside it."""
+        """Whether a hint of torch's need not be shown next to it."""
         return bool(self.instead_of) and re.search(self.instead_of, hint) is not None
 
 

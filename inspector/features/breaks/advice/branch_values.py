@@ -1,4 +1,4 @@
-"""What the two sides of a branch give: for each name, the values that it can have behind it."""
+"""What the two sides of a branch give: for each name, the values that it can have after it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RETURNED = "return"
 _MOST = 3
 
 Values: TypeAlias = dict[str, ast.expr]
-"""What names and attributes stand for, in terms of before the branch, and under ``return``."""
+"""What names and attributes are, in terms of before the branch, and under ``return``."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _of_statement(
         if sides[0] is None or sides[1] is None:
             return ()
         found.append(Chosen(f"{name} = ", sides[0], sides[1]))
-    # Those that are computed of others that the branch gives come before these are given anew.
+    # Those that are computed of others that the branch gives come before these are set.
     return tuple(found) if _in_any_order(found) else ()
 
 
@@ -189,7 +189,7 @@ def _of_before(value: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
 
 
 def _kept(code: Code, name: str) -> ast.expr | None:
-    """What a name stands for where a side does not give it; None where it may have no value."""
+    """What a name is where a side does not give it; None where it may have no value."""
     if name.isidentifier():
         return ast.Name(name, ast.Load()) if code.is_set_before(name) else None
     node: ast.expr = ast.parse(name, mode="eval").body
@@ -197,7 +197,7 @@ def _kept(code: Code, name: str) -> ast.expr | None:
 
 
 def _is_needed(code: Code, name: str) -> bool:
-    """Whether something behind the branch, or a loop around it, can read what it gives a name."""
+    """Whether something after the branch, or a loop around it, can read what it gives a name."""
     if not name.isidentifier() or code.statement is None:
         return True
     inner = {id(node) for node in ast.walk(code.statement)}
@@ -206,7 +206,7 @@ def _is_needed(code: Code, name: str) -> bool:
 
 
 def _in_any_order(found: Sequence[Chosen]) -> bool:
-    """Whether none of them is computed of what one before it has given anew."""
+    """Whether none of them is computed of what one before it has set."""
     given: set[str] = set()
     for each in found:
         read = names_of(each.then) | names_of(each.otherwise)

@@ -1,4 +1,4 @@
-"""What stands in the place of branches, assertions, and ``not``, ``and``, ``or`` of tensors."""
+"""What replaces branches, assertions, and ``not``, ``and``, ``or`` of tensors."""
 
 from __future__ import annotations
 

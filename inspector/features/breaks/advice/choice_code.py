@@ -162,7 +162,7 @@ def _whole(value: ast.expr) -> ast.expr:
 
 
 def _is_number(code: Code, value: ast.expr) -> bool:
-    """Whether a value is made of numbers of Python alone: ``rate * 0.5`` behind ``rate = 0.1``."""
+    """Whether a value is made of numbers of Python alone: ``rate * 0.5`` after ``rate = 0.1``."""
     match value:
         case ast.Constant():
             return True

@@ -23,7 +23,7 @@ _NOT_FINITE = (
 
 @dataclasses.dataclass(slots=True)
 class Choices:
-    """What stands in the place of a branch.
+    """What replaces a branch.
 
     Attributes:
         lines: The statements.
@@ -39,7 +39,7 @@ class Choices:
 
     @classmethod
     def of(cls, code: Code, scalars: Mapping[str, str] | None = None) -> Self | None:
-        """What stands in the place of a branch that only chooses between tensors.
+        """What replaces a branch that only chooses between tensors.
 
         Returns:
             None for a branch that does more, or of which that is not certain.
@@ -64,7 +64,7 @@ class Choices:
     def add(self, maker: ChoiceMaker, condition: str, chosen: Sequence[Chosen]) -> bool:
         """Adds the statements; False where one of them is not certain, or too long."""
         if len(chosen) > 1:
-            # It may be made of what the first of them gives anew.
+            # It may be made of what the first of them sets.
             name = maker.new_name()
             self.lines.append(f"{name} = {condition}")
             condition = name

@@ -9,7 +9,7 @@ from inspector.features.breaks.advice.numbers import Uses, is_scalar, tensors_in
 from inspector.report.user_code.code import Code, dotted_name
 from inspector.shared.edit import Edit
 
-_BEHIND = (
+_AFTER = (
     "operators on tensors after it (`clamp` instead of `max`, `torch.where` instead of a branch). "
     "What has to be a number, for Python or for the caller, is made one in the caller."
 )
@@ -40,7 +40,7 @@ def _of_number(code: Code) -> tuple[ast.expr, ast.expr, str] | None:
 
 
 def kept_tensor(code: Code) -> str:
-    """The tensor, or one that could stand for a number of which more is made than is known here."""
+    """The tensor, or one that may do where not all uses of the number are known."""
     found = _of_number(code)
     if kept := _kept(code, *found) if found is not None else "":
         return kept
@@ -48,7 +48,7 @@ def kept_tensor(code: Code) -> str:
     whole = code.shown(number)
     if not whole or not instead:
         return ""
-    return f"Where that will do, keep a tensor: `{instead}` instead of `{whole}`, and use {_BEHIND}"
+    return f"Where that will do, keep a tensor: `{instead}` instead of `{whole}`, and use {_AFTER}"
 
 
 def kept_tensor_edits(code: Code) -> tuple[Edit, ...]:
@@ -63,13 +63,13 @@ def kept_tensor_edits(code: Code) -> tuple[Edit, ...]:
 def _perhaps(code: Code) -> tuple[ast.expr | None, str]:
     """A number, and a tensor of one element in its place; empty where it is none."""
     number = code.find(lambda node: _any_tensor(node)[0] is not None)
-    tensor, behind = _any_tensor(number) if number is not None else (None, "")
+    tensor, then = _any_tensor(number) if number is not None else (None, "")
     shown = code.shown(tensor)
     if tensor is None or not shown:
         return number, ""
     same = ".detach()" if is_scalar(tensor) else ".detach().clone().reshape(())"
     binds = isinstance(tensor, ast.Call | ast.Name | ast.Attribute | ast.Subscript)
-    return number, f"{shown if binds else f'({shown})'}{same}{behind}"
+    return number, f"{shown if binds else f'({shown})'}{same}{then}"
 
 
 def _any_tensor(node: ast.expr) -> tuple[ast.expr | None, str]:

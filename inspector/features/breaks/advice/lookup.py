@@ -152,7 +152,7 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
 def _rewrites(
     run: Run, record: GraphBreak, code: Code, ways: Iterable[Advice]
 ) -> Iterator[Rewrite]:
-    """What can be put into the user's own file as it stands; a library's is nobody's to change."""
+    """What can be put into the user's own file; a library's is not changed."""
     user = record.user
     if user is None or run.sources.text(user.file) is None:
         return
@@ -180,8 +180,8 @@ def _library_call(run: Run, record: GraphBreak, code: Code) -> str:
         return ""
     module = inner.file.replace("\\", "/").rpartition("/")[2].removesuffix(".py")
     hint = best_hint(_hints(record))
-    told = owner is not Owner.STDLIB or module in _WRAPPING
-    if told and hint and not _OF_BYTECODE.search(hint):
+    is_own = owner is not Owner.STDLIB or module in _WRAPPING
+    if is_own and hint and not _OF_BYTECODE.search(hint):
         return ""
     return call_before(code) or call_left(code)
 
@@ -286,13 +286,13 @@ def _missing_dims(run: Run, record: GraphBreak) -> int | None:
     if user is None or record.cause.gb_id not in _WRITES:
         return None
     for process in run.processes:
-        behind = {
+        later = {
             str(item.compile_id)
             for frame in process.frames
             if frame.file == user.file and resumed_line(frame.name) == user.line
             for item in frame.compilations
         } | {str(record.compile_id)}
-        for graph in captured_graphs(process, run.roots, behind, recorded=True):
+        for graph in captured_graphs(process, run.roots, later, recorded=True):
             shapes = {node.name: node.tensors[0] for node in graph.nodes if node.tensors}
             for node in graph.nodes:
                 if node.target == _WRITE and node.line and node.line.line == user.line:

@@ -27,7 +27,7 @@ _ORDER = """
     tolist-sizes compare-values tolist tolist-captured
     empty-selection loop-over-hits
     branch-break tensor-as-count
-    item-told position-in-buffer
+    item-reported position-in-buffer
     item item-captured math-of-tensor
     item-size item-checked-size symbol-checked
     branch-report branch-uncompiled
@@ -71,7 +71,7 @@ _TAILORED: dict[str, Callable[[Code], str]] = {
     "numpy-number": numpy_numbers.python_numbers,
     "item-checked-size": size_uses.checked_size,
     "symbol-checked": size_uses.checked_symbol,
-    "item-told": reports.number_in_the_caller,
+    "item-reported": reports.number_in_the_caller,
     "logging-ignored": reports.ignored_method,
     "logging": moving.in_the_caller,
     "print": moving.in_the_caller,

@@ -106,7 +106,7 @@ def test_a_number_with_a_name_is_for_the_branch_below(branch: str, advice: str) 
         ("seen = {z: x.sum().item() for z in y}\nreturn seen\n", "item"),
         ("kinds = {int(x.sum()) for z in y}\nreturn kinds\n", "values-as-keys"),
         ("kinds = frozenset(float(x.sum()) for z in y)\nreturn kinds\n", "values-as-keys"),
-        ("return {int(z) for z in self.kinds}, x.sum().item()\n", "item-told"),
+        ("return {int(z) for z in self.kinds}, x.sum().item()\n", "item-reported"),
         ("best = max(x.sum().item(), 3)\nreturn best\n", "item"),
     ],
 )
@@ -183,7 +183,7 @@ def test_so_it_must_where_the_number_has_a_name(bound: str, is_kept: bool) -> No
     ],
 )
 def test_what_is_told_or_kept_is_a_number_in_the_caller(body: str) -> None:
-    assert chosen(body)[0] == "item-told"
+    assert chosen(body)[0] == "item-reported"
 
 
 @pytest.mark.parametrize(
@@ -200,4 +200,4 @@ def test_what_is_told_or_kept_is_a_number_in_the_caller(body: str) -> None:
     ],
 )
 def test_what_is_computed_with_is_not_only_told(body: str) -> None:
-    assert "item-told" not in chosen(body)
+    assert "item-reported" not in chosen(body)

@@ -64,7 +64,7 @@ def test_what_the_caller_could_not_print_alike_is_left_alone(body: str) -> None:
 )
 def test_a_line_with_a_number_goes_to_the_caller(line: str, number: str, returned: str) -> None:
     for body, how in ((line, ""), (f"if flag:\n    {line}", ", under the same conditions")):
-        assert fix("item-told", f"{body}\nreturn x\n", number) == (
+        assert fix("item-reported", f"{body}\nreturn x\n", number) == (
             f"Return {returned} as well, and do `{line}` in the caller, outside of the compiled "
             f"function{how}, and call `item()` there."
         )
