@@ -111,7 +111,6 @@ PROGRAMS = (
     ("t = x.max().item()\nreturn y.clamp(-t, t) * x", _DOUBLES),
     ("n = int(np.prod(x.shape[0:]))\nreturn x.reshape(n) * y.numel()", _MATRICES),
     ("return x * int(np.clip(y.size(0) - 1, 0, 3))", _VECTORS),
-    ("n = np.mean([len(x), y.shape[0]]).item()\nreturn x * n", _VECTORS),
 )
 
 # What each changes: the gradient, what an in-place write reaches, the shape, what is NaN, the
@@ -194,7 +193,6 @@ def _applied(text: str, code: Code, fix: str) -> str:
     found = re.search(r": ((?:`[^`]+`(?:, | and )?)+)", fix)
     assert found
     made = re.findall(r"`([^`]+)`", found[1])
-    # A statement behind it that the fix is also about comes after its `return`.
     _replace(lines, code, made)
     return "\n".join(lines)
 

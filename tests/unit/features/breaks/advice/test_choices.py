@@ -47,24 +47,17 @@ def test_a_branch_that_chooses_becomes_where(body: str, condition: str, code: st
         ("if 3 in x:\n    x = x * 2\n", "3 in x"),
         ("if x is y:\n    x = x * 2\n", "x is y"),
         ("if flag and x.any():\n    x = x * 2\n", "x.any()"),
-        ("if self.flag == 3 or x.any():\n    x = x * 2\n", "x.any()"),
         ("if x.any() and x.add_(1).any():\n    x = y\n", "x.any()"),
-        ("if x.any():\n    x += 1\n", "x.any()"),
-        ("if x.any():\n    x, y = y, x\n", "x.any()"),
         ("if x.any():\n    raise ValueError\n", "x.any()"),
         ("if x.any():\n    return None\nreturn x\n", "x.any()"),
         ("if x.any():\n    return x\nx = x * 2\nreturn x\n", "x.any()"),
         ("z = 'a' if x.any() else 'b'\n", "x.any()"),
         ("while x.any():\n    x = x - 1\n", "x.any()"),
-        ("if x.any():\n    x = x.add_(1)\n", "x.any()"),
         ("if x.any():\n    x = F.dropout(x)\n", "x.any()"),
         ("if x.any():\n    x = F.relu(x, inplace=True)\n", "x.any()"),
         ("if x.any():\n    x = y\nx.add_(1)\n", "x.any()"),
-        ("z = x if x.any() else 0.0\n", "x.any()"),
         ("if flag:\n    z = x\nif x.any():\n    z = y\n", "x.any()"),
         ("n = 2 if x.any() else 1\nreturn range(n)\n", "x.any()"),
-        ("n = 2 if x.any() else 1\nreturn y * n\n", "x.any()"),
-        ("return 2 if x.any() else 1\n", "x.any()"),
     ],
 )
 def test_a_branch_that_does_more_is_left_alone(body: str, condition: str) -> None:
@@ -224,13 +217,11 @@ def test_a_value_that_is_stored_into_a_tensor_is_no_new_tensor() -> None:
 @pytest.mark.parametrize(
     "side",
     [
-        "rate = 0.1\n    rate *= 0.5",
         "x += 1",  # the caller's
         "self.n += 1",
         "x, y = y, x",  # one is made of the other
         "x = x[:2]",  # of another shape
         "x = None",
-        "x = [x]",
         "x = torch.rand(3)",
         "x = y.tolist()",
         "del y",
