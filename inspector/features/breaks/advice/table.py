@@ -24,7 +24,7 @@ _ORDER = """
     numpy-number
     shrinking-loop
     tensor-chooses-module tensor-as-index tensor-as-element tensor-as-length
-    tolist-sizes compare-values tolist tolist-captured
+    tolist-sizes compare-values tolist
     empty-selection loop-over-hits
     branch-break tensor-as-count
     item-reported position-in-buffer
