@@ -92,7 +92,7 @@ def _kind(function: Callable[..., object]) -> str:
 
 
 @contextlib.contextmanager
-def told(index: int, number: int) -> Iterator[SeenCall]:
+def recorded_call(index: int, number: int) -> Iterator[SeenCall]:
     """Says in the trace that a call begins, and how it ends."""
     emit(TargetCall(index, number, "begin"))
     state, found = "failed", SeenCall()

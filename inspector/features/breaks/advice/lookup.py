@@ -74,13 +74,13 @@ class Advised:
     rewrites: tuple[Rewrite, ...] = ()
 
 
-def tried_functions(run: Run) -> Functions:
+def compiled_functions(run: Run) -> Functions:
     """What torch compiled or tried to: a function that it gave up on is one to be compiled, too."""
     frames = (frame for process in run.processes for frame in process.frames)
     return frozenset((frame.file, plain_name(frame.name)) for frame in frames)
 
 
-def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:
+def advise(run: Run, record: GraphBreak, place: Place, compiled: Functions) -> Advised:
     """Our advice where there is some, with what torch's hints add to it; else torch's hints.
 
     Args:
@@ -88,7 +88,7 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
     """
     if record.caused_by is not None:
         return Advised(f"Fix {_shown(run, record)}: it causes this one.", ())
-    found = _advised(run, record, place, tried)
+    found = _advised(run, record, place, compiled)
     # The compiled function and what it called, not who called it.
     files = (record.frame_file or "", *(frame.file for frame in _compiled(record)))
     if not any(map(_GENERATION.search, files)):
@@ -113,12 +113,12 @@ def _shown(run: Run, record: GraphBreak) -> str:
     return f"the other graph break of {where} ({kind})"
 
 
-def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:
+def _advised(run: Run, record: GraphBreak, place: Place, compiled: Functions) -> Advised:
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
     code = dataclasses.replace(
         _code(run, record.user, place),
-        callers=_callers(run, record, tried),
+        callers=_callers(run, record, compiled),
         is_hook=_is_hook(record),
         missing_dims=_missing_dims(run, record),
     )
@@ -255,13 +255,13 @@ def _example(advice: Advice) -> Example:
     )
 
 
-def _callers(run: Run, record: GraphBreak, tried: Functions) -> tuple[Code, ...]:
+def _callers(run: Run, record: GraphBreak, compiled: Functions) -> tuple[Code, ...]:
     """The code that led to the line, in the functions that torch compiled, innermost first."""
     stack = _above(record)
     own = (record.frame_file, plain_name(record.frame_name))
     names = [(frame.file, plain_name(frame.name)) for frame in stack]
-    compiled = [n for n, name in enumerate(names) if name in tried or name == own]
-    inner = stack[compiled[0] :] if compiled else ()
+    first = next((n for n, name in enumerate(names) if name in compiled or name == own), len(names))
+    inner = stack[first:]
     texts = [(frame.line, run.sources.text(frame.file)) for frame in reversed(inner)]
     return tuple(read_text(text, Span(line, line)) for line, text in texts if text is not None)
 

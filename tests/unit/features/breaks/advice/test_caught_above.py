@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.features.breaks.advice.lookup import advise, tried_functions
+from inspector.features.breaks.advice.lookup import advise, compiled_functions
 from inspector.report.place import make_place
 from inspector.run.compilation import Frame
 from inspector.run.graph_break import GraphBreak, Outcome
@@ -51,7 +51,7 @@ def fix_of(record: GraphBreak, *others: GraphBreak, program: str = PROGRAM) -> s
         Frame(1, "check", MODEL, 1, (compilation(1, record),)),
     )
     run = run_of(process_of(*frames), source=program)
-    return advise(run, record, make_place(run, record.user), tried_functions(run)).fix
+    return advise(run, record, make_place(run, record.user), compiled_functions(run)).fix
 
 
 def test_what_gave_up_the_caller_that_catches_it_is_to_be_mended_first() -> None:
