@@ -6,7 +6,8 @@ import ast
 
 from inspector.features.breaks.advice.edits import line_instead
 from inspector.features.breaks.advice.effects import is_pure, is_total
-from inspector.report.user_code.code import Code, dotted_name, replaced, widened
+from inspector.features.recompiles.around_calls import under
+from inspector.report.user_code.code import Code, called, dotted_name, replaced, widened
 from inspector.shared.edit import Edit
 
 # Functions and methods that give each element of what they are given, of all elements alike.
@@ -135,3 +136,33 @@ def write(code: Code) -> str:
                 else ""
             )
     return ""
+
+
+# What a filling leaves as it is.
+_REDUCES = frozenset({"all", "amax", "amin", "any", "max", "min", "sum"})
+
+
+def selection(code: Code) -> str:
+    """The setting, where a filling would change what is made of a selection: a mean, a size."""
+    reduced = [
+        node.func.value
+        for node in ast.walk(code.function or code.statement or ast.Pass())
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _REDUCES
+    ]
+    if code.target:
+        loads = code.loads(code.target)
+        is_reduced = bool(loads) and {*loads} <= {*reduced}
+    else:
+        here = [*code.header()]
+        is_reduced = any(
+            node in here and (isinstance(node, ast.Subscript) or called(node) == "masked_select")
+            for node in reduced
+        )
+    if code.statement is None or is_reduced:
+        return ""
+    return (
+        f"Put {under('capture_dynamic_output_shape_ops=True')}. The size is then a symbol of the "
+        "graph, as long as no Python branch or loop depends on it."
+    )

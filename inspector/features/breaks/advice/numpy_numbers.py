@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from inspector.features.breaks.advice.edits import instead_of
-from inspector.report.user_code.code import Code, called, dotted_name, names_of, written
+from inspector.report.user_code.code import Code, called, dotted_name, written
 from inspector.shared.edit import Edit
 
 # What Python has of the same: of sequences, and of numbers.
@@ -16,6 +17,8 @@ _OF_NUMBERS = {
     "abs": "abs", "around": "round", "maximum": "max", "minimum": "min", "round": "round",
     **{name: f"math.{name}" for name in ("ceil", "exp", "floor", "log", "log2", "sqrt")},
 }  # fmt: skip
+_OF_PYTHON = frozenset({"abs", "float", "int", "len", "max", "min", "round", "sum"})
+_SIZES = re.compile(r"size|shape|dim|num_|stride|grid|window|kernel|width|height|length")
 _is_size = written("_.shape", "_.ndim", "len(_)", "_.size(*_)", "_.numel()", "_.dim()")
 
 
@@ -33,20 +36,33 @@ def _is_numpy(node: ast.Call) -> bool:
 
 
 def numpy_of_sizes(code: Code) -> bool:
-    """Whether NumPy calculates with sizes here, or with what the function calculates of them."""
-    return any(_has_sizes(code, node, follows=True) for node in _calls(code))
+    """Whether NumPy calculates with sizes and constants alone here."""
+    calls = tuple(_calls(code))
+    return bool(calls) and all(_is_number(code, call) for call in calls)
 
 
-def _has_sizes(code: Code, node: ast.AST, *, follows: bool) -> bool:
-    if any(map(_is_size, ast.walk(node))):
-        return True
-    setters = [each for name in names_of(node) if follows for each in code.setters(name)]
-    parents = code.parents()
-    whole = [parents.get(each) if isinstance(each, ast.Tuple) else each for each in setters if each]
-    return any(
-        isinstance(each, ast.Assign) and _has_sizes(code, each.value, follows=False)
-        for each in whole
-    )
+def _is_number(code: Code, node: ast.AST | None, *, follows: bool = True) -> bool:
+    """Whether an expression is a number of Python's, or several, as far as one can see."""
+    match node:
+        case ast.Name(id=name) if follows and (setters := code.setters(name)):
+            parents = code.parents()
+            # Also a part of it: `b, c = x.shape`.
+            made = [parents.get(x) if isinstance(x, ast.Tuple) and x else x for x in setters]
+            values = [each.value for each in made if isinstance(each, ast.Assign)]
+            parts: list[ast.expr] = values if len(values) == len(made) else []
+        case ast.Name(id=name) | ast.Attribute(attr=name) if not _is_size(node):
+            return _SIZES.search(name) is not None
+        case ast.Call(args=parts) if _is_numpy(node) or called(node) in _OF_PYTHON:
+            pass
+        case ast.BinOp(left=left, right=right):
+            parts = [left, right]
+        case ast.Starred(value=value) | ast.Subscript(value=value) | ast.UnaryOp(operand=value):
+            parts = [value]
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            pass
+        case _:
+            return isinstance(node, ast.Constant) or _is_size(node)
+    return bool(parts) and all(_is_number(code, part, follows=False) for part in parts)
 
 
 def _in_python(call: ast.Call) -> str:

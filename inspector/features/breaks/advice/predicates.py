@@ -439,7 +439,7 @@ PREDICATES: dict[str, Predicate] = {
         not isinstance(code.statement, ast.If | ast.While | ast.For | ast.Assert)
     ),
     "leaves_step": decides(_leaves_step),
-    "list_feeds_sizes": lambda code: (uses := list_uses(code)).is_size and not uses.is_needed,
+    "list_feeds_sizes": lambda code: list_uses(code).is_size,
     "makes_keys": _makes_keys,
     "negates_tensors": lambda code: negation(code) is not None,
     "number_decides": _number_decides,

@@ -140,10 +140,8 @@ def number_uses(code: Code) -> SizeUses:
 
 
 def list_uses(code: Code) -> SizeUses:
-    """The same of a list; `pad_sequence` compares the sizes of what it is given."""
-    uses = SizeUses.of(code, code.find(_makes_list), is_list=True)
-    uses.is_needed |= any(called(node) == "pad_sequence" for node in code.walk())
-    return uses
+    """The same of a list."""
+    return SizeUses.of(code, code.find(_makes_list), is_list=True)
 
 
 def _check_around(code: Code, parents: dict[ast.AST, ast.AST], node: ast.AST) -> Check | None:

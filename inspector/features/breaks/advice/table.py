@@ -66,6 +66,7 @@ _TAILORED: dict[str, Callable[[Code], str]] = {
     "item": items.kept_tensor,
     "math-of-tensor": items.torch_function,
     "tensor-as-element": items.element,
+    "boolean-mask": masked.selection,
     "masked-update": masked.update,
     "masked-write": masked.write,
     "numpy-number": numpy_numbers.python_numbers,

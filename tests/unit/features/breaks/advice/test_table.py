@@ -126,6 +126,9 @@ def test_patterns_can_be_compiled(advice: Advice) -> None:
         (broken("GB0088", "raised exception ValueError()", "raise ValueError"), "exception-leaves"),
         (broken("GB0008", "qualname: GradScaler.step, name: step"), "optimizer"),
         (broken("GB0156", "(Logger) set_runtime_stats_and_log []"), "distributed-data-parallel"),
+        (broken("GB0033", line="n = int(np.prod(x.shape[1:]))"), "numpy-number"),
+        (broken("GB0033", line="n = int(np.prod([*x.shape, y.sum()]))"), ""),
+        (broken("GB0033", line="n = np.sqrt(self.head_dim)"), "numpy-number"),
         (broken("GB9999"), ""),
     ],
 )

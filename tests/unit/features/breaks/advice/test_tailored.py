@@ -282,3 +282,20 @@ def test_numbers_are_calculated_without_numpy(old: str, new: str) -> None:
     said = fix("numpy-number", f"return x * {old}\n", old)
 
     assert (f"`{new}` instead of `{old}`" in said) if new else (said == "")
+
+
+@pytest.mark.parametrize(
+    ("body", "is_filled"),
+    [
+        ("return x[y > 0].sum()\n", True),
+        ("z = x[y > 0]\nreturn z.max()\n", True),
+        ("return x[y > 0].mean()\n", False),
+        ("z = x[y > 0]\nreturn z.sum() / len(z)\n", False),
+        ("return loss(x[y > 0])\n", False),
+    ],
+)
+def test_a_selection_is_filled_where_that_changes_nothing(body: str, *, is_filled: bool) -> None:
+    said = fix("boolean-mask", body, "x[y > 0]")
+
+    assert (said == "") is is_filled
+    assert is_filled or "capture_dynamic_output_shape_ops=True" in said
