@@ -28,6 +28,7 @@ from inspector.report.report import Report, make_report
 from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
 from tests.unit import cold_starts, cuda_graph_cases
+from tests.unit.features.graph.drawing import pictures
 from tests.unit.render import bench_reports, gates, graph_reports, kernel_reports, runs, verified
 
 if TYPE_CHECKING:
@@ -55,13 +56,13 @@ class Golden:
 
     Attributes:
         path: Where it is.
-        suffix: Its format, a key of `FORMATS`.
-        read: Makes the report that it shows.
+        suffix: Its format, a key of `FORMATS`; of a picture ``dot``.
+        read: Makes the report that it shows, or the picture.
     """
 
     path: Path
     suffix: str
-    read: Callable[[], AnyReport]
+    read: Callable[[], AnyReport | str]
 
 
 def recordings() -> list[Path]:
@@ -166,6 +167,10 @@ MADE: dict[str, Callable[[], AnyReport]] = {
             graph_reports.by_operators,
             graph_reports.at_line,
             graph_reports.nowhere,
+            graph_reports.elsewhere,
+            graph_reports.caller,
+            graph_reports.matching,
+            graph_reports.kinds,
             graph_reports.empty,
         )
     },
@@ -194,10 +199,14 @@ def goldens() -> Iterator[Golden]:
     for name, make in MADE.items():
         for suffix in FORMATS:
             yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, functools.partial(_last, make))
+    for name, picture in pictures.PICTURES.items():
+        yield Golden(SNAPSHOTS / f"picture_{name}.dot", "dot", picture)
 
 
-def rendered(report: AnyReport, suffix: str) -> str:
+def rendered(report: AnyReport | str, suffix: str) -> str:
     """A report as its golden file has it: no colour, and no setting of this machine."""
+    if isinstance(report, str):  # a picture
+        return report
     format_, width = FORMATS[suffix]
     stream = io.StringIO()
     plugins.load_renderer(format_)

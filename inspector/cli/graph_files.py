@@ -1,4 +1,4 @@
-"""Writes graphs as pictures, and as GraphML for other programs."""
+"""Writes graphs as pictures."""
 
 from __future__ import annotations
 
@@ -15,18 +15,10 @@ from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.options import Caption, Drawing
 from inspector.features.graph.drawing.roles import make_roles
 from inspector.features.graph.drawing.stage_dot import stage_dot
-from inspector.features.graph.exports import graphml, network
 from inspector.features.graph.report import GraphReport, make_graph_report
 from inspector.run.graph import Graph
 
-_GRAPHML = ".graphml"
-_FORMS = (_GRAPHML, *layout.SUFFIXES)
 _REPORTS = (".json", ".md", ".txt")
-
-
-def is_graph_file(output: Path | None) -> bool:
-    """Whether a file is a picture or a graph for another program, and no report."""
-    return output is not None and output.suffix.lower() in _FORMS
 
 
 def is_picture(output: Path) -> bool:
@@ -35,13 +27,13 @@ def is_picture(output: Path) -> bool:
 
 
 def check_suffix(output: Path) -> None:
-    """Refuses a file that is neither a graph nor a report.
+    """Refuses a file that is neither a picture nor a report.
 
     Raises:
         UsageError: The end of its name says no format.
     """
-    if not is_graph_file(output) and output.suffix.lower() not in _REPORTS:
-        known = sorted([*_FORMS, *_REPORTS])
+    known = sorted([*layout.SUFFIXES, *_REPORTS])
+    if output.suffix.lower() not in known:
         message = f"{str(output)!r} ends in no known format."
         raise UsageError(message, f"Choose one of {', '.join(known)}.")
 
@@ -62,42 +54,29 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
     form = output.suffix.lower()
     # Graphs of other stages tell parameters from other inputs.
     all_graphs = make_graph_report(report.run, "").graphs
-    made = list(_contents(report, all_graphs, form, drawing))
+    made = [
+        (name, layout.render(dot, form)) for name, dot in _pictures(report, all_graphs, drawing)
+    ]
     if not made:
-        raise _nothing(report)
+        hint = report.notices[0] if report.notices else "name another --stage or --graph"
+        raise RecordingError("There is no graph to write.", hint[:1].upper() + hint[1:] + ".")
     if len(made) > 1:
-        what = "pictures" if form in layout.SUFFIXES else "files"
-        text = f"{len(made)} {what}, one for each graph (--graph and --stage ask for fewer):"
+        text = f"{len(made)} pictures, one for each graph (--graph and --stage ask for fewer):"
         sys.stderr.write(text + "\n")
     for file, content in zip(_files(output, [name for name, _ in made]), made, strict=True):
         write_bytes(file, content[1])
 
 
-def _nothing(report: GraphReport) -> RecordingError:
-    hint = report.notices[0] if report.notices else "name another --stage or --graph"
-    return RecordingError("There is no graph to write.", hint[:1].upper() + hint[1:] + ".")
-
-
-def _contents(
-    report: GraphReport, all_graphs: tuple[Graph, ...], form: str, drawing: Drawing
-) -> Iterator[tuple[str, bytes]]:
-    named = {graph.name: graph for graph in all_graphs}
-    for row in report.rows:
-        fusion = row.fusion
-        if form == _GRAPHML:
-            # The graph that was lowered: each of its nodes has its kernels.
-            yield fusion.name, graphml(network(named[fusion.graph.name])).encode()
-        else:
-            caption = _caption(report, f"fusion {fusion.name}", fusion.graph)
-            dot = fusion_dot(fusion, caption, drawing, make_roles(fusion.graph, all_graphs))
-            yield fusion.name, layout.render(dot, form)
+def _pictures(
+    report: GraphReport, all_graphs: tuple[Graph, ...], drawing: Drawing
+) -> Iterator[tuple[str, str]]:
+    for fusion in (row.fusion for row in report.rows):
+        caption = _caption(report, f"fusion {fusion.name}", fusion.graph)
+        roles = make_roles(fusion.graph, all_graphs)
+        yield fusion.name, fusion_dot(fusion, caption, drawing, roles)
     for graph in report.graphs:
-        if form == _GRAPHML:
-            yield graph.name, graphml(network(graph)).encode()
-        else:
-            caption = _caption(report, graph.name, graph)
-            dot = stage_dot(graph, caption, drawing, make_roles(graph, all_graphs))
-            yield graph.name, layout.render(dot, form)
+        caption = _caption(report, graph.name, graph)
+        yield graph.name, stage_dot(graph, caption, drawing, make_roles(graph, all_graphs))
 
 
 def _caption(report: GraphReport, stage: str, graph: Graph) -> Caption:

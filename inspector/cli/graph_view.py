@@ -6,13 +6,13 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from inspector.cli.graph_files import check_suffix, is_graph_file, is_picture
+from inspector.cli.graph_files import check_suffix, is_picture
 from inspector.cli.output import check_place
 from inspector.errors import UsageError
 from inspector.features.costs.sites import site_costs
 from inspector.features.graph.drawing.options import Collapse, Colour, Drawing
 from inspector.features.graph.drawing.options import around as near
-from inspector.features.graph.graph_breaks_apart import split_by_breaks
+from inspector.features.graph.not_fused import split_by_breaks
 from inspector.features.graph.report import (
     FUSION,
     GraphReport,
@@ -61,7 +61,7 @@ class View:
             raise UsageError(message, "Name its stage: --stage dynamo, --stage post-grad.")
 
     def check_file(self) -> None:
-        """Refuses a picture, or a graph for another program, of what is no graph."""
+        """Refuses a picture of what is no graph."""
         name = "--ops" if self.ops else "--line" if self.line is not None else ""
         if name:
             hint = "Name a .json, .md or .txt file, or leave it out: --stage has the graphs."
@@ -126,7 +126,7 @@ class Drawn:
     force: bool
 
     def file(self, output: Path | None, view: View) -> Path | None:
-        """The file for pictures or other programs; None where reports alone are asked for.
+        """The file for pictures; None where reports alone are asked for.
 
         Raises:
             UsageError: The file, or what is in it, cannot be what is asked for.
@@ -136,7 +136,7 @@ class Drawn:
         if output is None:
             return None
         check_suffix(output)
-        if not is_graph_file(output):
+        if not is_picture(output):
             return None
         view.check_file()
         view.check_drawing(self._given)

@@ -26,12 +26,8 @@ class FailOn:
 
         It does not matter whether the first calls or only later ones showed it.
         """
-        return self.asks_for(finding.rule, finding.severity)
-
-    def asks_for(self, rule: str, severity: Severity) -> bool:
-        """Whether it fails on findings of this rule and severity."""
         ranks = [item.rank for item in Severity if item.value in self.names]
-        return rule in self.names or severity.rank <= max(ranks, default=-1)
+        return finding.rule in self.names or finding.severity.rank <= max(ranks, default=-1)
 
 
 def parse_fail_on(texts: Iterable[str], rules: Iterable[str]) -> FailOn | None:

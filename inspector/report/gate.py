@@ -77,7 +77,7 @@ def judged(
         for item in marked
     )
     failing = sum(finding.fails_gate for finding in marked)
-    return Gate(fail_on.names, failing, incomplete(run, marked, fail_on), since), marked
+    return Gate(fail_on.names, failing, incomplete(run, marked), since), marked
 
 
 def _differences(run: Run, baseline: Baseline) -> Iterator[str]:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from inspector.features.kernels.binary.ptx_lines import read_ptx_lines
-from inspector.features.kernels.binary.sass import sass_lines
+from inspector.features.kernels.binary.sass import read_ptx_lines, sass_lines
 from inspector.features.kernels.kernel_build_wording import shortest
 from inspector.features.kernels.report import KernelRow, KernelsReport
 

@@ -10,8 +10,8 @@ from typing import Any, TextIO
 import orjson
 
 from inspector.any_report import AnyReport
-from inspector.features.bench.collection_json import VIEWS as BENCH_COLLECTION
 from inspector.features.bench.collection_report import CollectionReport
+from inspector.features.bench.json import COLLECTION as BENCH_COLLECTION
 from inspector.features.bench.json import VIEWS as BENCH
 from inspector.features.bench.report import BenchReport
 from inspector.features.bench.warmup_json import VIEWS as WARMUP

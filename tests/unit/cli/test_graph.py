@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from inspector import cli as commands
-from inspector.cli.graph_files import is_graph_file
 from tests.unit.logs import record
 
 Main = Callable[..., int]
@@ -69,22 +68,6 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
 
 
 @pytest.mark.parametrize(
-    ("name", "is_one"),
-    [
-        ("a.svg", True), ("A.SVG", True), ("a.png", True), ("a.pdf", True), ("a.dot", True),
-        ("a.gv", True), ("a.graphml", True), ("a.json", False), ("a.md", False),
-        ("a.txt", False), ("svg", False), ("a.svg.md", False), ("a", False),
-    ],
-)  # fmt: skip
-def test_the_end_of_the_name_says_what_it_is(name: str, is_one: bool) -> None:  # noqa: FBT001
-    assert is_graph_file(Path("some.svg") / name) is is_one
-
-
-def test_no_file_is_no_graph() -> None:
-    assert not is_graph_file(None)
-
-
-@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("--stage", "dynamo", "--ops"), "--stage and --ops exclude each other."),
@@ -104,8 +87,8 @@ def test_no_file_is_no_graph() -> None:
         (("--collapse", "none", "-o", "a.dot"), "--collapse is about the picture of a stage."),
         (("--colour", "bytes", "--collapse", "none", "-o", "a.dot"), "are about the picture of a"),
         (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
-        (("--line", "a.py:1", "-o", "a.graphml"), "--line gives a report, and no graph."),
-        (("-o", "a.bmp"), "Choose one of .dot, .graphml, .gv, .json, .md"),
+        (("--line", "a.py:1", "-o", "a.DOT"), "--line gives a report, and no graph."),
+        (("-o", "a.bmp"), "Choose one of .dot, .gv, .json, .md"),
         (("-o", "no/a.svg"), "There is no folder no"),
         (("-o", "no/a.json"), "There is no folder no"),
         (("--format", "jsn"), "Did you mean json"),
@@ -181,7 +164,7 @@ def test_around_nothing_names_near_matches(run: Main, capsys: pytest.CaptureFixt
     assert "relu" in err
 
 
-@pytest.mark.parametrize("name", ["a.svg", "a.dot", "a.graphml"])
+@pytest.mark.parametrize("name", ["a.svg", "a.dot"])
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -198,17 +181,16 @@ def test_without_a_graph_no_file_is_written(
     assert not Path(name).exists()
 
 
-@pytest.mark.parametrize("suffix", [".dot", ".graphml"])
-def test_several_graphs_are_several_files(run: Main, tmp_path: Path, suffix: str) -> None:
-    assert run("a.log", "-o", f"a{suffix}") == 0
-    assert run("a.log", "--stage", "post-grad", "-o", f"b{suffix}") == 0
-    assert run("a.log", "--stage", "dynamo", "--graph", "1/0", "-o", f"c{suffix}") == 0
-    assert sorted(item.name for item in tmp_path.glob(f"*{suffix}")) == [
-        f"a-0_0-inference{suffix}",
-        f"a-1_0-inference{suffix}",
-        f"b-0_0-post-grad-inference{suffix}",
-        f"b-1_0-post-grad-inference{suffix}",
-        f"c{suffix}",
+def test_several_graphs_are_several_files(run: Main, tmp_path: Path) -> None:
+    assert run("a.log", "-o", "a.dot") == 0
+    assert run("a.log", "--stage", "post-grad", "-o", "b.dot") == 0
+    assert run("a.log", "--stage", "dynamo", "--graph", "1/0", "-o", "c.dot") == 0
+    assert sorted(item.name for item in tmp_path.glob("*.dot")) == [
+        "a-0_0-inference.dot",
+        "a-1_0-inference.dot",
+        "b-0_0-post-grad-inference.dot",
+        "b-1_0-post-grad-inference.dot",
+        "c.dot",
     ]
 
 
@@ -225,32 +207,12 @@ def test_graphs_of_one_name_have_files_of_their_own(
     assert "2 pictures, one for each graph (--graph and" in capsys.readouterr().err
 
 
-def test_a_number_is_a_recording_that_is_kept(
-    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    folder = tmp_path / ".inspector" / "4"
-    folder.mkdir(parents=True)
-    (folder / "trace.log").write_bytes((tmp_path / "plain.log").read_bytes())
-    meta = {"format_version": 1, "tool_version": "0", "ended": "2026-01-01T00:00:00+00:00"}
-    (folder / "meta.json").write_text(json.dumps(meta))
-    assert run("4", "--stage", "dynamo") == 0
-    assert "relu" in capsys.readouterr().out
-    assert run("5", "--stage", "dynamo") == 2
-    assert "There is no model, recording or trace '5'." in capsys.readouterr().err
-
-
-def test_reports_have_files_too(run: Main, tmp_path: Path) -> None:
-    for name in ("a.json", "a.md", "a.txt"):
-        assert run("a.log", "-o", name) == 0
-    assert json.loads((tmp_path / "a.json").read_text("utf-8"))["kind"] == "graph"
-    assert (tmp_path / "a.md").read_text("utf-8").startswith("# Graphs")
-    assert "triton_poi_0" in (tmp_path / "a.txt").read_text("utf-8")
-
-
 def test_a_file_and_a_report(run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert run("a.log", "--graph", "0/0", "-o", "a.dot", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)["stage"] == "fusion"
     assert (tmp_path / "a.dot").exists()
+    assert run("a.log", "-o", "a.md") == 0
+    assert (tmp_path / "a.md").read_text("utf-8").startswith("# Graphs")
 
 
 def test_a_picture_without_graphviz_says_how_to_get_it(

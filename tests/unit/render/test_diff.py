@@ -84,28 +84,6 @@ def test_other_operators_are_not_compared(report: KernelsReport, empty: KernelsR
     assert answer(other).startswith("different operators: ")
 
 
-@pytest.mark.parametrize("columns", [40, 80, 120])
-def test_the_terminal(
-    report: KernelsReport, empty: KernelsReport, columns: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
-    lines = rendered(make_diff_report(report, empty), "terminal").splitlines()
-    assert any(line.startswith("worse fused") for line in lines)
-    assert any(line.startswith("Gone (1)") for line in lines)
-    # Names are to be copied.
-    assert all(len(line) <= columns for line in lines if "cpp_fused" not in line)
-
-
-def test_json_and_markdown(report: KernelsReport, empty: KernelsReport) -> None:
-    diff = make_diff_report(report, empty)
-    fields = check_schema(diff, "diff")
-    assert fields["answer"] == answer(diff)
-    text = rendered(diff, "markdown")
-    assert "**worse fused" in text
-    assert "## Gone" in text
-    assert check_schema(make_diff_report(report, report), "diff")["is_empty"] is True
-
-
 def test_findings_are_matched_by_what_identifies_them(report: KernelsReport) -> None:
     first, second, third = (
         Finding("graph-break", Severity.WARNING, f"break {name}", fingerprint=name)
@@ -130,12 +108,3 @@ def test_nothing_to_compare(report: KernelsReport, tmp_path: Path) -> None:
     diff: DiffReport = make_diff_report(report, cpp_report(log))
     assert answer(diff).startswith("nothing to compare")
     assert any("B has no Inductor code" in notice for notice in diff.notices)
-
-
-def test_the_report_on_cpp_kernels(report: KernelsReport) -> None:
-    fields = check_schema(report, "kernels")
-    (kernel,) = fields["kernels"]  # type: ignore[misc]
-    reasons = [nest["not_vectorised"] for nest in kernel["cpp"]["nests"]]  # type: ignore[index]
-    assert sorted(item["kind"] for item in reasons if item) == ["dtype", "indexing", "short"]
-    assert "AVX-512 with VNNI (512 bits), 2 threads, g++" in rendered(report, "terminal")
-    assert "```cpp" in rendered(report, "markdown")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
 
 import pytest
 from rich.cells import cell_len
@@ -13,96 +12,16 @@ from inspector.features.graph.not_fused import Pair
 from inspector.features.graph.pair_reasons import TEMPLATES
 from inspector.features.graph.reasons import Reason
 from inspector.features.graph.report import FusionRow, GraphReport, with_line, with_operators
-from inspector.features.graph.wording import TIMES
 from inspector.run.graph import Graph
 from inspector.shared.gpu_table import known_gpu
-from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
+from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 from tests.unit.render import hostile
-from tests.unit.render.graph_reports import (
-    WIDTH,
-    as_json,
-    at_line,
-    by_operators,
-    empty,
-    fused,
-    nowhere,
-    rendered,
-    staged,
-    stages,
-    whole,
-)
+from tests.unit.render.graph_reports import WIDTH, as_json, fused, rendered, staged, stages, whole
 
 
 @pytest.fixture(autouse=True)
 def _narrow(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
-
-
-REPORTS = [fused, whole, staged, by_operators, at_line, nowhere, empty]
-
-
-@pytest.mark.parametrize("make", REPORTS)
-def test_json_follows_the_schema(make: Callable[[], GraphReport]) -> None:
-    found = as_json(make())
-    assert (found["format_version"], found["kind"]) == (1, "graph")
-
-
-@pytest.mark.parametrize("make", REPORTS)
-@pytest.mark.parametrize("name", ["terminal", "markdown"])
-def test_lines_end_and_fit(make: Callable[[], GraphReport], name: str) -> None:
-    text = rendered(make(), name)
-    assert text.endswith("\n")
-    assert "\n\n\n" not in text
-    if name == "terminal":
-        assert max(map(cell_len, text.splitlines())) <= WIDTH
-
-
-def test_kernels_have_operators_traffic_lines_and_reasons() -> None:
-    text = " ".join(rendered(fused(), "terminal").split())
-    for part in (
-        "0/0 forward: 4 operators in 3 kernels and 1 library call",
-        "bytes read and written are known only at run time",
-        "NVIDIA H200 (not here)",
-        "#1 triton_poi_0 pointwise · 2 operators of gelu · 4.0 KiB model.py:31 return self.head",
-        "#2 aten.mm.out library call · 1 operator of mm · 4.0 KiB",
-        "1 operator of neg, and 1 of other kernels",
-        "#4 triton_red_2 reduction · finishes `gelu`",
-        "(upper bounds of extra traffic; times at 4.81 TB/s)",
-        "2.0 KiB (< 0.1 µs) #1 `gelu` (model.py:31) and #3 `neg`",
-        "`neg` go over `mul` (8 by 64) in different orders: d0; d1.",
-        "Put a transpose",
-        "Torch says: new in torch 9.9.",
-        "Torch gives no reason.",
-        "up to 2.0 KiB (< 0.1 µs) each 2 pairs with library calls",
-        "note: a notice",
-        "next: inspect graph --stage fusion -o fusion.svg",
-    ):
-        assert part in text
-
-
-def test_equal_kernels_of_equal_layers_are_one() -> None:
-    nodes = [node("x", ""), *(node(f"n{n}", "aten.neg.default", "x", at=4) for n in range(3))]
-    kernels = (Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE}) for n in range(3))
-    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), *kernels), ()),)), "terminal")
-    assert f"3{TIMES} #1 k\n" in text
-    assert "pointwise · also #2, #3 · 1 operator of neg · 4.0 KiB each" in text
-    assert "12 KiB read and written (computed" in text
-
-
-def test_calls_that_move_other_bytes_are_not_multiplied() -> None:
-    nodes = [node("x", ""), *(node(f"n{n}", "aten.neg.default", "x", at=4) for n in range(3))]
-    kernels = (Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE * (n + 1)}) for n in range(3))
-    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), *kernels), ()),)), "terminal")
-    assert all(f"  #{n} k\n" in text for n in (1, 2, 3))
-    assert TIMES not in text
-
-
-def test_what_looks_the_same_is_not_said_twice() -> None:
-    nodes = [node("x", ""), node("n", "aten.neg.default", "x")]
-    kernel = Kernel("k", ("n",), {"x": SIZE}, {"b": SIZE}, bytes_=2 * SIZE - 1)
-    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), kernel), ()),)), "terminal")
-    assert "4.0 KiB read and written (computed" in text
-    assert "instead" not in text
 
 
 def test_pairs_are_in_the_order_of_their_use() -> None:
@@ -144,64 +63,6 @@ def test_templates_are_advised_where_inductor_tries_them(
     assert line.is_advised is is_advised
 
 
-@pytest.mark.parametrize(
-    ("target", "kind", "said", "head"),
-    [
-        ("mine.scale.default", "fallback", "custom operator", "1 custom operator"),
-        ("aten.sort.default", "fallback", "ATen fallback", "1 library call"),
-        ("_c10d_functional.all_reduce.default", "fallback", "collective", "and 1 collective"),
-        ("triton_kernel_wrapper", "user_kernel", "user kernel", "user kernel"),
-    ],
-)
-def test_calls_are_what_they_are(target: str, kind: str, said: str, head: str) -> None:
-    nodes = [node("x", ""), node("n", target, "x")]
-    kernel = Kernel(target, ("n",), {"x": SIZE}, {"b": SIZE}, kind)
-    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), kernel), ()),)), "terminal")
-    assert f"    {said} · " in text
-    assert head in " ".join(text.split())
-
-
-def test_what_fusing_removed_is_a_share() -> None:
-    nodes = [
-        node("x", ""),
-        node("neg", "aten.neg.default", "x"),
-        node("abs", "aten.abs.default", "neg"),
-    ]
-    kernel = Kernel("k", ("neg", "abs"), {"x": SIZE}, {"buf0": SIZE})
-    found = FusionRow(fusion(graph(*nodes), kernel), ())
-    text = " ".join(rendered(fused(rows=(found,)), "terminal").split())
-    assert "4.0 KiB read and written instead of 8.0 KiB without fusion: 50%" in text
-    assert "of the memory traffic removed. Eager PyTorch: 8.0 KiB (computed, as" in text
-
-
-def test_a_stage_is_a_table() -> None:
-    text = rendered(staged(), "terminal")
-    assert "0/0 dynamo: 3 nodes · 2 operators · in 1 module\n" in text
-    assert "  h = gelu    model.py:31  f32[8, 64]\n" in text
-    assert "next: inspect graph --stage dynamo -o graph.svg\n" in text
-    text = " ".join(rendered(whole(), "terminal").split())
-    assert "GFLOP · 1 tensor of 2.0 KiB saved for the backward pass" in text
-    assert "f32[s0]" in text
-
-
-def test_operators_by_stage() -> None:
-    for name in ("terminal", "markdown"):
-        text = " ".join(rendered(by_operators(), name).replace("`", "").split())
-        for part in (
-            "0/0 dynamo: 2 operators",
-            f"torch.nn.functional.gelu {TIMES}1",
-            "0/0 forward, post-grad: 5 operators, and 1 in graphs inside of it",
-            "Decompositions in 0/0 forward",
-            f"aten.erf.default {TIMES}1, aten.mul.Tensor {TIMES}1",
-            "Left to libraries and ATen",
-            "a library computes it (cuBLAS)",
-        ):
-            assert part in text
-    found = as_json(by_operators())
-    assert found["operators"]["graphs"][0]["total"] == 2
-    assert found["operators"]["not_inductors"][0]["library"] == "cuBLAS"
-
-
 def test_operators_whose_later_names_were_not_recorded_did_not_become_nothing() -> None:
     unnamed = [
         dataclasses.replace(
@@ -221,40 +82,6 @@ def test_many_operators_are_cut_off() -> None:
     assert ", 1 other " in " ".join(rendered(report, "terminal").split()) + " "
 
 
-def test_a_line_in_every_stage() -> None:
-    for name in ("terminal", "markdown"):
-        text = " ".join(rendered(at_line(), name).replace("`", "").split())
-        for part in (
-            "torch.nn.functional.linear f32[8, 64] · in head",
-            "kernels of the forward pass",
-            "forward, post-grad",
-            "#1 triton_poi_0",
-            "4.0 KiB · erf, mul",
-            "made by a pass, for what comes from here",
-        ):
-            assert part in text.replace("\\", "").replace("<!-- -->", "")
-        assert "kernels of the backward pass" not in text
-    found = as_json(at_line())["line"]
-    assert (found["asked_file"], found["line"]) == ("model.py", 31)
-    assert found["files"] == ["/home/user/project/model.py"]
-    assert found["forward_kernels"][0]["kernel"] == "triton_poi_0"
-
-
-def test_a_line_that_is_nowhere_is_named() -> None:
-    for name in ("terminal", "markdown"):
-        text = rendered(nowhere(), name).replace("`", "")
-        assert "Nothing in the recording comes from model.py:99." in text
-        assert "Something comes from lines 7, 31 of it." in " ".join(text.split())
-        text = rendered(with_line(whole(), "other.py", 3), name).replace("`", "")
-        assert "What it has comes from" in text
-        assert "model.py." in text
-
-
-def test_what_another_line_calls_says_where() -> None:
-    text = " ".join(rendered(with_line(whole(), "model.py", 7), "terminal").split())
-    assert "h torch.nn.functional.gelu f32[8, 64] · called from here, at model.py:31" in text
-
-
 def test_a_graph_break_at_the_line_is_said() -> None:
     run = hostile.run()
     found = next(
@@ -270,41 +97,6 @@ def test_a_graph_break_at_the_line_is_said() -> None:
         text = " ".join(rendered(report, name).replace("`", "").split())
         assert "The graph breaks here (" in text
         assert "inspect explain shows why, and how to fix it." in text
-
-
-def test_what_matches_is_marked() -> None:
-    report = dataclasses.replace(staged(), part=("--around", "GELU"))
-    text = rendered(report, "terminal")
-    assert "* h = gelu  model.py:31" in text
-    assert "  y = linear" in text
-    assert "* what matches GELU\n" in text
-    assert "* `h` = gelu" in rendered(report, "markdown").replace("\\", "") or (
-        "* h = gelu" in rendered(report, "markdown").replace("`", "").replace("\\", "")
-    )
-
-
-def test_nothing_but_notices() -> None:
-    for name in ("terminal", "markdown"):
-        text = rendered(empty(), name)
-        for part in ("it was ended", "ValueError: no", "nothing was fused", "nor lowered"):
-            assert part in text
-        assert "next:" not in text
-    found = as_json(empty())
-    assert (found["fusions"], found["graphs"], found["gpu"]) == ([], [], None)
-    assert found["notices"] == ["nothing was fused", "nor lowered"]
-
-
-def test_markdown_is_tables() -> None:
-    lines = rendered(whole(), "markdown").splitlines()
-    for head in (
-        "| kernel |  | lines |",
-        "| at most saved | what | why | change |",
-        "| node | line | gives |",
-    ):
-        place = lines.index(head)
-        bars = head.count("|")
-        assert lines[place + 1].count("|") == bars
-        assert lines[place + 2].count("|") == bars
 
 
 def test_long_tables_are_cut_off() -> None:
@@ -326,18 +118,6 @@ def test_columns_stay_below_each_other_whatever_the_names_are() -> None:
     text = rendered(staged_of(graph(*nodes)), "terminal").splitlines()
     places = [cell_len(found[: found.index("model")]) for found in text if "model.py:3" in found]
     assert len(set(places)) == 1
-
-
-def test_a_long_name_leaves_room_for_the_other_columns() -> None:
-    nodes = [node(name, "aten.neg.default", at=3) for name in ("n" * 70, "m")]
-    text = rendered(staged_of(graph(*nodes)), "terminal")
-    assert "n = neg\n" in text
-    assert text.count("  model.py:3  f32[8, 64]\n") == 2
-    shapes = tuple(tensor(8, 64, n) for n in range(1000, 1003))
-    text = rendered(
-        staged_of(graph(node("neg" * 20, "aten.neg.default", tensors=shapes))), "terminal"
-    )
-    assert "f32[8, 64, 1000], f32[8, 64, 1001], f32[8, 64, 1002]" in " ".join(text.split())
 
 
 def staged_of(found: Graph) -> GraphReport:

@@ -42,14 +42,6 @@ def test_the_json_is_what_its_schema_says(path: Path) -> None:
     jsonschema.validate(as_json(path), schema)
 
 
-def test_a_plain_trace_says_what_it_lacks() -> None:
-    report = report_of(TRACES[1])
-    text = rendered(report, "terminal")
-    assert report.time is None
-    assert "`inspect guards model.py`" in " ".join(text.split())
-    assert not report.subtrees
-
-
 @pytest.mark.parametrize("path", golden.recordings(), ids=lambda path: path.parent.name)
 def test_without_our_artifacts_the_guards_are_the_same(path: Path, tmp_path: Path) -> None:
     from tests.unit.test_strip import stripped
@@ -70,17 +62,3 @@ def test_without_our_artifacts_the_guards_are_the_same(path: Path, tmp_path: Pat
     ]  # fmt: skip
     assert changes[0] == changes[1]
     assert plain["time"] is None
-
-
-@pytest.mark.parametrize("columns", [80, 120])
-def test_pages_fit(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", str(columns))
-    text = rendered(report_of(TRACES[1]), "terminal")
-    assert max(map(len, text.splitlines())) <= columns
-
-
-def test_markdown_has_a_list_and_tables() -> None:
-    text = rendered(report_of(TRACES[1]), "md")
-    assert text.startswith("# Guards")
-    assert "1. `x.size(1)` is specialized on 4" in text
-    assert "| `self.layers[*] (2 modules)` |" in text

@@ -85,7 +85,7 @@ def _of_loops(work: KernelTiming) -> str:
     first = work.launches[0]
     kernels = first.code.kernels if first.code is not None else ()
     facts = next((kernel.cpp for kernel in kernels if kernel.name == work.name), None)
-    is_alone = facts is not None and facts.said is not None and facts.said.threads == 1
+    is_alone = facts is not None and facts.recorded is not None and facts.recorded.threads == 1
     if facts is None or facts.vector_loops < facts.loops or not (facts.is_parallel or is_alone):
         return "`inspect kernels` says which of its loops are not vectorised or in threads, and why"
     smaller = _smaller(work)
