@@ -38,7 +38,6 @@ from benchmarks.claims import claimed_models, report_lines  # noqa: E402
 from inspector.cli import bench_sessions  # noqa: E402
 from inspector.cli.bench_session import Session  # noqa: E402
 from inspector.cli.bench_workers import Bench, pinned, with_caches  # noqa: E402
-from inspector.features.bench.plans import read_plan  # noqa: E402
 from inspector.features.bench.rows import BenchRow, make_rows  # noqa: E402
 from inspector.run.sources.recording import opened, read_run  # noqa: E402
 from inspector.shared.bench import BenchPlan  # noqa: E402
@@ -228,7 +227,7 @@ def lines_of(recordings: Path, found: Mapping[Key, float]) -> Iterator[tuple[str
     for folder in sorted(recordings.iterdir()):
         with opened(folder) as opened_folder:
             run = read_run(opened_folder)
-            plan = read_plan(opened_folder.folder)
+            plan = BenchPlan.read(opened_folder.folder)
             rows = make_rows(plan, run)
         several = len({row.input for row in rows}) > 1
         for row in rows:

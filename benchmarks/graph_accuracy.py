@@ -27,7 +27,6 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.graph_accuracy_report import Row, Share, render, table  # noqa: E402 - not installed
-from inspector.features.graph.exports import network  # noqa: E402 - same
 from inspector.features.graph.lookup import origins  # noqa: E402 - the checkout is not installed
 from inspector.features.graph.operators import shown_operator  # noqa: E402 - same
 from inspector.features.graph.reading import read_graphs  # noqa: E402 - same
@@ -150,12 +149,11 @@ def is_same(graph: Graph, text: str, live: dict[str, list[object]]) -> bool:
     """Whether nodes, operations and edges are those of the graph that torch printed."""
     # Torch puts the address of pre-grad graphs below their text.
     nodes = live.get(text.partition("\n\n # graph id")[0])
-    found = network(graph)
-    edges = collections.Counter((first, second) for first, second in found.edges())
+    edges = collections.Counter((first, node.name) for node in graph.nodes for first in node.inputs)
     expected = collections.Counter(
         (first, name) for name, _, inputs in nodes or () for first in inputs
     )
-    ours = [[name, found.nodes[name]["op"]] for name in found]
+    ours = [[node.name, node.op] for node in graph.nodes]
     return nodes is not None and ours == [[name, op] for name, op, _ in nodes] and edges == expected
 
 

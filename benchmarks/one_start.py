@@ -63,7 +63,7 @@ def by_hand(function: Callable[[Any], Any], x: torch.Tensor) -> Callable[[int], 
 def as_bench(function: Callable[[Any], Any], x: torch.Tensor) -> Callable[[int], float]:
     """What makes calls as a process of `inspect bench` does."""
     from inspector.capture.bench.blocks import block
-    from inspector.capture.bench.loop import Loop
+    from inspector.capture.bench.program import Loop
 
     copies = itertools.cycle([x.clone() for _ in range(4)])
 
@@ -72,7 +72,7 @@ def as_bench(function: Callable[[Any], Any], x: torch.Tensor) -> Callable[[int],
         return lambda: function(given)
 
     loop = Loop(next_call, torch.no_grad, lambda: None)
-    return lambda calls: statistics.median(block(loop, calls, None)["times_ns"])  # type: ignore[call-overload]
+    return lambda calls: statistics.median(block(loop, calls, None))
 
 
 def wait(x: torch.Tensor) -> None:

@@ -91,20 +91,20 @@ _NAMES = frozenset({"terminal", "markdown"})  # of formats, that are no suffixes
 
 
 REPORTS = {
-    "explain": ("Report", "overview."),
-    "guards": ("GuardsReport", "guards."),
-    "cuda-graphs": ("CudaGraphsReport", "cuda_graphs."),
-    "kernels": ("KernelsReport", "kernels."),
-    "diff": ("DiffReport", "diff."),
-    "graph": ("GraphReport", "graph."),
-    "profile": ("ProfileReport", "profile."),
-    "bench": ("BenchReport", "bench."),
-    "bench-collection": ("CollectionReport", "bench.collection_"),
-    "kernel-bench": ("KernelBenchReport", "profile.kernel_bench."),
-    "warmup": ("WarmupReport", "bench.warmup_"),
-    "cold-start": ("ColdStartReport", "compile_time."),
+    "explain": ("Report", "overview.page", "overview.json"),
+    "guards": ("GuardsReport", "guards.page", "guards.json"),
+    "cuda-graphs": ("CudaGraphsReport", "cuda_graphs.page", "cuda_graphs.json"),
+    "kernels": ("KernelsReport", "kernels.page", "kernels.json"),
+    "diff": ("DiffReport", "diff.page", "diff.json"),
+    "graph": ("GraphReport", "graph.page", "graph.json"),
+    "profile": ("ProfileReport", "profile.page", "profile.json"),
+    "bench": ("BenchReport", "bench.page", "bench.json"),
+    "bench-collection": ("CollectionReport", "bench.collection_page", "bench.json:COLLECTION"),
+    "kernel-bench": ("KernelBenchReport", "profile.kernel_bench.page", "profile.kernel_bench.json"),
+    "warmup": ("WarmupReport", "bench.warmup_page", "bench.warmup_json"),
+    "cold-start": ("ColdStartReport", "compile_time.page", "compile_time.json"),
 }
-"""By kind of report, the name of its type, and where in the features ``page`` and ``json`` are."""
+"""By kind of report its type, and in the features its page and the views of its JSON."""
 
 TIMELINES = {
     "perfetto.json": "inspector.features.compile_time.perfetto",
@@ -157,7 +157,7 @@ def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = Fal
     if format_ == "json":
         report = fields(report)
     elif format_ not in TIMELINES:
-        page = _part(kind, "page").page(report)
+        page = _page(kind, report)
         report = replace(page, is_whole=True) if is_whole else page
     renderer.render(report, stream)
 
@@ -171,7 +171,7 @@ def render_html(reports: Iterable[object], stream: TextIO) -> None:
     for report in reports:
         kind = report_kind(report)
         data: Any = cleaned(fields(report))
-        made.append((kind, data, _part(kind, "page").page(report), report))
+        made.append((kind, data, _page(kind, report), report))
     write_page(made, stream)
 
 
@@ -184,14 +184,15 @@ def fields(report: object) -> Any:  # noqa: ANN401 - as json.loads
 
 def report_views(kind: str) -> Views:
     """How reports of a kind become JSON."""
-    views: Views = _part(kind, "json").VIEWS
+    module, _, name = REPORTS[kind][2].partition(":")
+    views: Views = getattr(import_module(f"inspector.features.{module}"), name or "VIEWS")
     return views
 
 
 def report_kind(report: object) -> str:
     """The key of `REPORTS` for a report."""
     names = {base.__name__ for base in type(report).__mro__}
-    return next(kind for kind, (name, _) in REPORTS.items() if name in names)
+    return next(kind for kind, (name, *_) in REPORTS.items() if name in names)
 
 
 def load_renderer(name: str, kind: str = "") -> ModuleType:
@@ -236,8 +237,8 @@ def command_module(name: str) -> str:
     return f"inspector.cli.{name.replace('-', '_')}"
 
 
-def _part(kind: str, name: str) -> ModuleType:
-    return import_module(f"inspector.features.{REPORTS[kind][1]}{name}")
+def _page(kind: str, report: object) -> Any:  # noqa: ANN401 - a page, which is not imported here
+    return import_module(f"inspector.features.{REPORTS[kind][1]}").page(report)
 
 
 def _choices(name: str, known: Iterable[str]) -> str:

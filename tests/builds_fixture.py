@@ -22,28 +22,20 @@ from inspector.features.kernels.binary.predict import predict
 from inspector.features.kernels.binary.run import compile_kernels
 from inspector.records.codec import decode
 from inspector.run.kernel_facts import ConfigFacts, KernelFacts
-from inspector.shared.kernel_build import GpuLimits, KernelBuild
+from inspector.shared.gpu_table import known_gpu
+from inspector.shared.kernel_build import KernelBuild
 
-# NVIDIA H200 datasheet (SXM); CUDA C++ programming guide, technical specifications for 9.0.
-H200 = GpuLimits(
-    name="H200",
-    capability=90,
-    multiprocessors=132,
-    registers=65536,
-    shared_bytes=233472,
-    shared_block_bytes=232448,
-    threads=2048,
-    blocks=32,
-    l2_bytes=62914560,
-    bandwidth_bytes_per_second=4.8e12,
-    clock_hz=1.98e9,
-    peaks=(
-        ("tensor bf16", 989e12),
-        ("tensor fp16", 989e12),
-        ("tensor tf32", 494e12),
-        ("tensor fp8", 1979e12),
-        ("tensor int8", 1979e12),
-    ),
+# With the rounded figures of NVIDIA's datasheet.
+H200 = dataclasses.replace(
+    known_gpu("h200"),
+    bandwidth=4.8e12,
+    peaks={
+        "bfloat16": 989e12,
+        "float16": 989e12,
+        "tf32": 494e12,
+        "float8": 1979e12,
+        "int8": 1979e12,
+    },
 )
 
 FOLDER = Path(__file__).parent / "unit" / "data" / "builds"
@@ -60,11 +52,6 @@ def recorded_kernels(recorded: dict[str, Any]) -> list[dict[str, Any]]:
     return [row for row in recorded["kernels"] if "error" not in row]
 
 
-def function_of(row: dict[str, Any]) -> str:
-    """The name that a source gives its kernel: of a person's kernel, Inductor's name is another."""
-    return str(row["function"])
-
-
 def arguments_of(row: dict[str, Any], build: KernelBuild) -> tuple[dict[str, int], list[int]]:
     """Values of the scalar arguments of a recorded launch, and what follows them: the grid."""
     names = [name for name, kind in build.arguments if kind != "constexpr"]
@@ -77,13 +64,30 @@ def compiled_again(
     recorded: dict[str, Any], python: str, folder: Path | None = None
 ) -> dict[str, KernelBuild]:
     """Builds by source."""
-    sources = [(function_of(row), row["source"]) for row in recorded_kernels(recorded)]
+    # The name that a source gives its kernel: of a person's kernel, Inductor's name is another.
+    sources = [(row["function"], row["source"]) for row in recorded_kernels(recorded)]
     builds = compile_kernels(sources, python=python, folder=folder)
     return {
         Path(build.folder, "source.py").read_text(encoding="utf-8"): build
         for build in builds
         if not build.error
     }
+
+
+def needs(build: KernelBuild) -> list[tuple[Any, ...]]:
+    """What each configuration needs, as it was compiled."""
+    return [
+        (dict(at.values), at.num_warps, at.num_stages, at.resources.registers,
+         at.resources.spilled_registers, at.resources.shared_bytes)
+        for at in build.configs
+        if at.resources
+    ]  # fmt: skip
+
+
+def reported(row: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """The same, as the GPU's machine said it."""
+    names = "kwargs", "num_warps", "num_stages", "n_regs", "n_spills", "shared"
+    return [tuple(at[name] for name in names) for at in row["configs"]]
 
 
 def recorded_pairs() -> list[tuple[dict[str, Any], KernelBuild, list[dict[str, str]]]]:
@@ -126,9 +130,10 @@ def main() -> None:
     parser.add_argument("--python", required=True)
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
-    recorded = _joined(
-        [json.loads(lzma.decompress(path.read_bytes())) for path in options.recorded]
-    )
+    records = [json.loads(lzma.decompress(path.read_bytes())) for path in options.recorded]
+    # Records of several runs are one, without what failed.
+    kernels = [row for record in records for row in recorded_kernels(record)]
+    recorded = {**records[0], "problems": {}, "kernels": kernels}
     builds = compiled_again(recorded, options.python, options.folder)
     texts = []
     for row in recorded["kernels"]:
@@ -139,12 +144,6 @@ def main() -> None:
         with lzma.open(FOLDER / f"h200_{name}.json.xz", "wt", encoding="utf-8", preset=9) as file:
             json.dump(value, file)
     print(f"{len(texts)} kernels")
-
-
-def _joined(records: list[dict[str, Any]]) -> dict[str, Any]:
-    """Records of several runs as one, without what failed."""
-    kernels = [row for record in records for row in recorded_kernels(record)]
-    return {**records[0], "problems": {}, "kernels": kernels}
 
 
 def _texts(build: KernelBuild, config: Any) -> dict[str, str]:

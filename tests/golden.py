@@ -28,6 +28,7 @@ from inspector.report.report import Report, make_report
 from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
 from tests.unit import cold_starts, cuda_graph_cases
+from tests.unit.features.graph.drawing import pictures
 from tests.unit.render import (
     bench_reports,
     gates,
@@ -61,8 +62,8 @@ class Golden:
 
     Attributes:
         path: Where it is.
-        suffix: Its format, a key of `FORMATS`.
-        read: Makes the report that it shows.
+        suffix: Its format, a key of `FORMATS`; of a picture ``dot``.
+        read: Makes the report that it shows, or the picture.
     """
 
     path: Path
@@ -148,7 +149,7 @@ _MAKERS = (
     (
         graph_reports,
         "graph_",
-        "fused staged by_operators at_line called_from matching nowhere empty",
+        "fused staged by_operators at_line nowhere elsewhere caller matching kinds empty",
     ),
 )
 
@@ -200,10 +201,14 @@ def goldens() -> Iterator[Golden]:
     for name, make in MADE.items():
         for suffix in FORMATS:
             yield Golden(SNAPSHOTS / f"{name}.{suffix}", suffix, functools.partial(_last, make))
+    for name, picture in pictures.PICTURES.items():
+        yield Golden(SNAPSHOTS / f"picture_{name}.dot", "dot", picture)
 
 
 def rendered(report: object, suffix: str) -> str:
     """A report as its golden file has it: no colour, and no setting of this machine."""
+    if isinstance(report, str):  # a picture
+        return report
     format_, width = FORMATS[suffix]
     stream = io.StringIO()
     plugins.load_renderer(format_)

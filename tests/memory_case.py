@@ -14,8 +14,8 @@ import torch
 
 from inspector.capture.calls.calling import backward
 from inspector.capture.profiling import memory
+from inspector.capture.profiling.allocations import Captured, watched_capture
 from inspector.capture.profiling.device import cuda_devices
-from inspector.capture.profiling.graph_pools import Captured, watched_capture
 from inspector.capture.target.call import Call, PreparedCall, fresh
 from inspector.capture.target.target import Target
 from inspector.features.kernels.buffers import read_buffers

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import statistics
-from typing import Any
 
 from inspector.features.kernels.binary.predict import predict
 from inspector.run.kernel_prediction import Bound, Prediction
-from inspector.shared.kernel_build import ConfigBuild, KernelBuild
+from inspector.shared.kernel_build import ConfigBuild
 from tests.builds_fixture import H200, arguments_of, recorded_pairs
 
 LONG_NS = 10_000
@@ -35,30 +34,23 @@ def compare() -> list[Compared]:
     compared = []
     for row, build, texts in recorded_pairs():
         times = [
-            statistics.median(config["times_ns"]) if config["times_ns"] else None
-            for config in row["configs"]
+            (statistics.median(config["times_ns"]), at)
+            for at, config in enumerate(row["configs"])
+            if config["times_ns"]
         ]
-        known_times = [time for time in times if time is not None]
-        if not known_times:
+        if not times:
             continue
-        best = times.index(min(known_times))
-        prediction = _predicted(row, build, build.configs[best], texts[best])
+        measured_ns, best = min(times)
+        known, grid = arguments_of(row, build)
+        config = build.configs[best]
+        if not config.grid and len(grid) == 3:
+            config = dataclasses.replace(config, grid=tuple(grid))
+        prediction = predict(texts[best], config, H200, known)
         if prediction.time_ns is not None:
             compared.append(
-                Compared(
-                    row["module"], build.name, build.configs[best], min(known_times), prediction
-                )
+                Compared(row["module"], build.name, build.configs[best], measured_ns, prediction)
             )
     return compared
-
-
-def _predicted(
-    row: dict[str, Any], build: KernelBuild, config: ConfigBuild, texts: dict[str, str]
-) -> Prediction:
-    known, grid = arguments_of(row, build)
-    if not config.grid and len(grid) == 3:
-        config = dataclasses.replace(config, grid=tuple(grid))
-    return predict(texts, config, H200, known)
 
 
 def error_of_memory_bound(compared: list[Compared]) -> tuple[float, int]:

@@ -1,12 +1,15 @@
-"""Whether something is compiled already, and what it was before."""
+"""Whether something is compiled already, and how it is compiled for a recording."""
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
+
+from inspector.capture import versions
 
 
 def is_compiled(function: Callable[..., Any]) -> bool:
@@ -18,7 +21,12 @@ def is_compiled(function: Callable[..., Any]) -> bool:
     if _is_compiled_function(function):
         return True
     module = module_of(function)
-    return module is not None and any(map(_is_compiled_module, module.modules()))
+    return module is not None and any(
+        hasattr(each, "_orig_mod")
+        or getattr(each, "_compiled_call_impl", None) is not None
+        or _is_compiled_function(each.forward)
+        for each in module.modules()
+    )
 
 
 def uncompiled(function: Callable[..., Any]) -> Any:
@@ -38,13 +46,43 @@ def module_of(function: Callable[..., Any]) -> Any:
     return owner if isinstance(owner, torch.nn.Module) else None
 
 
-def _is_compiled_module(module: Any) -> bool:
-    if hasattr(module, "_orig_mod") or getattr(module, "_compiled_call_impl", None) is not None:
-        return True
-    return _is_compiled_function(module.forward)
-
-
 def _is_compiled_function(function: Any) -> bool:
     """``torch.compiler.disable`` leaves the same attribute as ``torch.compile``, and one more."""
     marks = getattr(function, "__dict__", {})
     return "_torchdynamo_orig_callable" in marks and not marks.get("_torchdynamo_disable")
+
+
+def inductor(
+    graph: torch.fx.GraphModule,
+    inputs: list[torch.Tensor],
+    *,
+    mode: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> Any:
+    """Compiles a graph with Inductor as ``backend="inductor"`` would: the backend "inspector".
+
+    A backend that is found by its name gets mode and options as keyword arguments alone, and
+    ``dynamic`` not at all (torch/__init__.py, ``_TorchCompileWrapper``).
+    """
+    dynamic = versions.dynamic_of_compile()
+    wrapper = torch._TorchCompileInductorWrapper(mode, options, dynamic)  # noqa: SLF001 - see above
+    return wrapper(graph, inputs)
+
+
+@contextlib.contextmanager
+def fresh_caches() -> Iterator[None]:
+    """Gives Inductor a new cache folder in place of the user's, and deletes it at the end.
+
+    FX graph, AOTAutograd, C++, Triton and autotune caches lie in it, and profile-guided dynamic
+    shapes. What is compiled stays loaded.
+    """
+    from torch._inductor.utils import fresh_cache
+
+    raised: BaseException | None = None
+    with fresh_cache():
+        try:
+            yield
+        except BaseException as error:  # noqa: BLE001 - with an error torch warns and keeps the folder
+            raised = error
+    if raised is not None:
+        raise raised

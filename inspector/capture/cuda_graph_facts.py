@@ -83,21 +83,15 @@ def pool_bytes(manager: Any) -> int | None:
 def _described(node: Any, index: int, tensor: Any) -> LoggedInput:
     placeholders = node.wrapped_function.placeholders
     found = placeholders[index] if index < len(placeholders) else None
+    # Where an input is first used, as `get_placeholder_stack_trace` finds it.
+    stacks = [item.stack_trace for item in (found, *found.users)] if found is not None else []
     return LoggedInput(
         name=getattr(found, "name", "") or f"input {index}",
         shape=tuple(int(size) for size in tensor.shape),
         dtype=str(tensor.dtype).removeprefix("torch."),
         size_bytes=_bytes(tensor),
-        stack=(_first_stack(found) or "")[-_MOST_TEXT:],
+        stack=next(filter(None, stacks), "")[-_MOST_TEXT:],
     )
-
-
-def _first_stack(placeholder: Any) -> str | None:
-    """Where an input is first used, as `get_placeholder_stack_trace` finds it."""
-    if placeholder is None:
-        return None
-    stacks = [placeholder.stack_trace, *(user.stack_trace for user in placeholder.users)]
-    return next((stack for stack in stacks if stack), None)
 
 
 def _bytes(tensor: Any) -> int:

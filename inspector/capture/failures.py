@@ -88,9 +88,11 @@ def user_failure(
             _NOT_MAPPED if maps_cuda else _MAP,
             detail=detail,
         )
-    return ModelFailedError(
-        f"{_capital(doing)} failed: {_said(error)}", _hint(error), detail=detail
-    )
+    hint = TRACEBACK_BELOW if error.__traceback__ is not None else ""
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        package = error.name.partition(".")[0]
+        hint = f"Install `{package}`, or name a Python that has it with `--python`."
+    return ModelFailedError(f"{_capital(doing)} failed: {_said(error)}", hint, detail=detail)
 
 
 def asks_for_value(error: BaseException) -> bool:
@@ -174,10 +176,3 @@ def _said(error: BaseException) -> str:
     text = first if len(first) <= _LONG else f"{first[:_LONG]}…"
     said = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return said if said.endswith((".", "!", "?", "…")) else f"{said}."
-
-
-def _hint(error: BaseException) -> str:
-    if isinstance(error, ModuleNotFoundError) and error.name:
-        package = error.name.partition(".")[0]
-        return f"Install `{package}`, or name a Python that has it with `--python`."
-    return TRACEBACK_BELOW if error.__traceback__ is not None else ""

@@ -80,6 +80,7 @@ def kept_dynamo_state() -> Iterator[None]:
     Profile-guided dynamic shapes begin empty and are what they were afterwards. Torch's numbers of
     frames go on counting.
     """
+    from torch._C._dynamo.eval_frame import reset_code
     from torch._dynamo import convert_frame, pgo
 
     trackers = (convert_frame.input_codes, convert_frame.output_codes)
@@ -90,20 +91,15 @@ def kept_dynamo_state() -> Iterator[None]:
         yield
     finally:
         for tracker, known in zip(trackers, before, strict=True):
-            _forget(tracker, known)
+            # The code objects that it has seen since.
+            kept = []
+            for reference in tracker.seen:
+                code = reference()
+                if code is not None and id(code) not in known:
+                    reset_code(code)
+                else:
+                    kept.append(reference)
+            tracker.seen[:] = kept
+            left = (id(code) for reference in kept if (code := reference()) is not None)
+            tracker.seen_ids.intersection_update(left)
         pgo._CODE_STATE, pgo._INIT_CODE_STATE = profile, initial  # noqa: SLF001 - as above
-
-
-def _forget(tracker: Any, known: set[int]) -> None:
-    """Resets the code objects that a tracker has seen since, and takes them out of it."""
-    from torch._C._dynamo.eval_frame import reset_code
-
-    kept = []
-    for reference in tracker.seen:
-        code = reference()
-        if code is not None and id(code) not in known:
-            reset_code(code)
-        else:
-            kept.append(reference)
-    tracker.seen[:] = kept
-    tracker.seen_ids.intersection_update(id(code) for ref in kept if (code := ref()) is not None)

@@ -14,7 +14,7 @@ from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.calling import Ones, call_once, error_of, finished_call
 from inspector.capture.calls.ranks import agreed, meet
 from inspector.capture.calls.state import State
-from inspector.capture.execution.execution import told
+from inspector.capture.execution.execution import recorded_call
 from inspector.capture.execution.failed_call import FailedCall, failed_call
 from inspector.capture.kernel_bench.bench import Alone
 from inspector.capture.profiling.profiles import Profiles
@@ -63,7 +63,7 @@ class _ProfiledCalls:
             return
         with torch.no_grad() if self._request.no_grad else contextlib.nullcontext():
             for index in self._inputs:
-                with told(index, number):
+                with recorded_call(index, number):
                     self._profile(index)
             self._profiles.finish()
 
@@ -99,7 +99,7 @@ class _ProfiledCalls:
             torch.compiler.cudagraph_mark_step_begin()
         self._made.append(index)
         target, request = self._target, self._request
-        with told(index, number) as seen, quiet() if number else _PLAIN, watched:
+        with recorded_call(index, number) as seen, quiet() if number else _PLAIN, watched:
             error = error_of(target, index, request, self._function, self._ones, seen)
             if error is not None:
                 failed = FailedCall(target, index, error, number + 1)

@@ -36,7 +36,8 @@ def quiet() -> Iterator[None]:
                 yield
         except BaseException:
             _give_back(saved)
-            _show(taken.fileno())
+            taken.seek(-min(_SHOWN_BYTES, taken.seek(0, os.SEEK_END)), os.SEEK_END)
+            sys.stderr.write(taken.read().decode("utf-8", "replace"))
             raise
         _give_back(saved)
 
@@ -84,12 +85,6 @@ def _give_back(saved: list[int]) -> None:
     for number, before in zip(_STREAMS, saved, strict=True):
         os.dup2(before, number)
         os.close(before)
-
-
-def _show(descriptor: int) -> None:
-    size = os.lseek(descriptor, 0, os.SEEK_END)
-    os.lseek(descriptor, max(0, size - _SHOWN_BYTES), os.SEEK_SET)
-    sys.stderr.write(os.read(descriptor, _SHOWN_BYTES).decode("utf-8", "replace"))
 
 
 def _flush() -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
 from torch.compiler import config as compiler_config
 
 from inspector.capture import versions
-from inspector.capture.target.call import Call
 from inspector.capture.target.signatures import signature_of
 from inspector.capture.target.target import Target
 from inspector.errors import UsageError
@@ -66,33 +65,22 @@ def apply_dynamism(target: Target, request: Request) -> None:
     if request.dynamic_sources:
         # As TORCH_COMPILE_DYNAMIC_SOURCES, which torch reads when it is imported.
         compiler_config.dynamic_sources = request.dynamic_sources
+    signature = signature_of(target.function) if request.marks else None
     for call in target.calls if request.marks else ():
-        arguments = _named(target, call)
+        try:
+            arguments = signature.bind(*call.args, **call.kwargs).arguments if signature else {}
+        except TypeError:
+            arguments = {}
         for mark in request.marks:
             name, _, dimension = mark.rpartition(":")
-            for tensor in _tensors(name, arguments):
-                index = int(dimension)
-                if index < tensor.dim() and tensor.size(index) >= _LEAST_DYNAMIC:
-                    torch._dynamo.mark_dynamic(tensor, index)  # noqa: SLF001 - torch's public name
-
-
-def _named(target: Target, call: Call) -> Mapping[str, Any]:
-    """The arguments of a call by the names of the parameters; none where they do not fit."""
-    signature = signature_of(target.function)
-    try:
-        return signature.bind(*call.args, **call.kwargs).arguments if signature else {}
-    except TypeError:
-        return {}
-
-
-def _tensors(name: str, arguments: Mapping[str, Any]) -> Iterator[torch.Tensor]:
-    """The tensor that a source leads to, if it is one that leads to a tensor of the inputs."""
-    try:
-        found = _value_at(ast.parse(name, mode="eval").body, arguments)
-    except (SyntaxError, LookupError, TypeError, AttributeError, ValueError):
-        return
-    if isinstance(found, torch.Tensor):
-        yield found
+            try:
+                tensor = _value_at(ast.parse(name, mode="eval").body, arguments)
+            except (SyntaxError, LookupError, TypeError, AttributeError, ValueError):
+                continue  # no source that leads to a tensor of the inputs
+            index = int(dimension)
+            is_sized = isinstance(tensor, torch.Tensor) and index < tensor.dim()
+            if is_sized and tensor.size(index) >= _LEAST_DYNAMIC:
+                torch._dynamo.mark_dynamic(tensor, index)  # noqa: SLF001 - torch's public name
 
 
 def _value_at(node: ast.expr, arguments: Mapping[str, Any]) -> Any:

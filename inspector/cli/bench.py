@@ -31,13 +31,13 @@ from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
 from inspector.features.bench.comparison import EarlierBench, read_earlier
 from inspector.features.bench.gate import bench_gate, parse_bench_gates
-from inspector.features.bench.plans import read_plan
 from inspector.features.bench.report import BenchReport, against
 from inspector.features.bench.varied_wording import varied_verdict
 from inspector.features.bench.verdict import verdict_lines
 from inspector.features.bench.wording import group_title
 from inspector.report.escaping import one_line
 from inspector.run.sources.recording import opened, read_run
+from inspector.shared.bench import BenchPlan
 
 
 @click.command("bench")
@@ -141,7 +141,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench samples/small_cnn/model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
       inspect bench -o bench.svg
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    kind = _kind_of(targets)
+    several = is_saved_collection(targets) or is_collection(targets)
+    kind = CollectionReport if several else BenchReport
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
     process = BenchProcess(
         python, timeout, save, progress=not no_progress, explains=kind is BenchReport
@@ -154,19 +155,22 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
-    _check_output(output, format_, kind)
+    if output is not None:
+        check_bench_file(output, kind)
+    check_output(None if is_bench_file(output) else output, format_)
+    if output is not None:
+        check_place(output)
     earlier = None if compare is None else _earlier(compare)
     report, code = _report(kind, targets, given, process)
-    if compare is not None and earlier is not None and isinstance(report, BenchReport):
-        report = _against(report, earlier, compare)
+    if earlier is not None and isinstance(report, BenchReport):
+        if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
+            message = f"{compare} was measured with other --grad or --cold-cache."
+            raise UsageError(message, "Measure both in the same way.")
+        report = against(report, earlier)
         code = code or int(report.comparison is not None and report.comparison.is_worse)
     _write(report, output, format_)
-    if output is not None and format_ is None and isinstance(report, BenchReport):
-        _say_verdict(report)
-    if fails_on:
-        gate = _gate(report, fails_on)
-        code = code or gate
-    return code
+    gate = _gate(report, fails_on) if fails_on else 0
+    return code or gate
 
 
 option_help(
@@ -177,26 +181,14 @@ option_help(
 )
 
 
-def _check_output(output: Path | None, format_: str | None, kind: type[Measurements]) -> None:
-    """Whether the report can be written there, before anything is measured."""
-    if output is not None:
-        check_bench_file(output, kind)
-    check_output(None if is_bench_file(output) else output, format_)
-    if output is not None:
-        check_place(output)
-
-
 def _write(report: Measurements, output: Path | None, format_: str | None) -> None:
     if output is not None and is_bench_file(output):
         write_bench_file(report, output)
-        if format_ is None:
-            return
-        output = None
-    write_report(report, output, format_)
-
-
-def _say_verdict(report: BenchReport) -> None:
-    """On standard error: what took minutes to measure is not only in a file."""
+    if not is_bench_file(output) or format_ is not None:
+        write_report(report, None if is_bench_file(output) else output, format_)
+    if output is None or format_ is not None or not isinstance(report, BenchReport):
+        return
+    # What took minutes to measure is not only in a file.
     lines = [f"{line}." for line in varied_verdict(report.varied)]
     for group in report.groups if not report.varied else ():
         titles = [group_title(group, several=True)] if len(report.groups) > 1 else []
@@ -204,22 +196,14 @@ def _say_verdict(report: BenchReport) -> None:
     sys.stderr.writelines(f"{one_line(line)}\n" for line in lines)
 
 
-def _gate(report: BenchReport | CollectionReport, asked: tuple[str, ...]) -> int:
-    """Says on standard error whether it passes; the exit code."""
-    if isinstance(report, CollectionReport):
-        models = [(model.name, model.rows) for model in report.models]
-    else:
+def _gate(report: Measurements, asked: tuple[str, ...]) -> int:
+    if isinstance(report, BenchReport):
         models = [("", report.rows)]
-    gate = bench_gate(models, asked)
-    sys.stderr.write(f"gate: {gate.verdict}\n")
-    return 0 if gate.passed else EXIT_FINDINGS
-
-
-def _against(report: BenchReport, earlier: EarlierBench, file: Path) -> BenchReport:
-    if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
-        message = f"{file} was measured with other --grad or --cold-cache."
-        raise UsageError(message, "Measure both in the same way.")
-    return against(report, earlier)
+    else:
+        models = [(model.name, model.rows) for model in report.models]
+    passed, verdict = bench_gate(models, asked)
+    sys.stderr.write(f"gate: {verdict}\n")
+    return 0 if passed else EXIT_FINDINGS
 
 
 def _earlier(file: Path) -> EarlierBench:
@@ -229,12 +213,6 @@ def _earlier(file: Path) -> EarlierBench:
         said = error.strerror if isinstance(error, OSError) else error
         message = f"{file} cannot be compared with: {said}."
         raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
-
-
-def _kind_of(targets: Sequence[str]) -> type[Measurements]:
-    """What the report on these will be."""
-    is_several = is_saved_collection(targets) or is_collection(targets)
-    return CollectionReport if is_several else BenchReport
 
 
 def _report(
@@ -249,11 +227,7 @@ def _report(
     check_target(target, process.python, {**given, **process.given})
     if is_model(target):
         return measured(target, given, process)
-    return _read(target), 0
-
-
-def _read(target: str | None) -> BenchReport:
     with opened(existing(target)) as found:
         run = read_run(found)
         say_which(run, target)
-        return bench_report(found.folder, read_plan(found.folder), run)
+        return bench_report(found.folder, BenchPlan.read(found.folder), run), 0

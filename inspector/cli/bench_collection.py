@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from inspector.cli.bench_measure import INTERRUPTED, BenchProcess, asked_of, bench_report, measured
 from inspector.cli.bench_plan import plan_of
@@ -30,16 +30,15 @@ from inspector.features.bench.collection_report import (
     make_collection_report,
     measured_of,
 )
-from inspector.features.bench.plans import read_plan
 from inspector.features.bench.report import BenchReport
 from inspector.features.bench.rows import INTERRUPTED as INTERRUPTED_MODEL
 from inspector.report.escaping import one_line
 from inspector.run.sources.meta import read_meta
 from inspector.run.sources.recording import opened, read_run
-from inspector.shared.meta import META_FILE
+from inspector.shared.bench import BenchPlan
+from inspector.shared.meta import META_FILE, Meta
 
 _NOT_SAVED = "pass --save DIR to keep the recordings and to resume a run that was cut off"
-_TRACES = "dedicated_log_torch_trace_*"  # of a folder that TORCH_TRACE filled
 _SESSIONS = 1  # of many models; several of one model say more of that one
 _LIMIT_SECONDS = 900.0  # one that hangs holds the others up
 _MODEL = "model.py"
@@ -52,30 +51,17 @@ _OF_A_FILE = "sha256"  # what settings have of the model alone
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Saved:
-    """A recording in the folder of a collection."""
+class Saved(NamedTuple):
+    """A recording in the folder of a collection: its number, its place, what it says of itself."""
 
-    place: Path
     number: int
-    target: str
-    settings: Mapping[str, object]
-    is_whole: bool
-
-    @property
-    def options(self) -> str:
-        """The options, which all models of one command have."""
-        same = {name: value for name, value in self.settings.items() if name != _OF_A_FILE}
-        return json.dumps(same, sort_keys=True)
+    place: Path
+    meta: Meta
 
     def report(self) -> BenchReport:
-        """The report on it.
-
-        Raises:
-            RecordingError: It is damaged.
-        """
+        """The report on it."""
         with opened(self.place) as found:
-            return bench_report(found.folder, read_plan(found.folder), read_run(found))
+            return bench_report(found.folder, BenchPlan.read(found.folder), read_run(found))
 
 
 def is_collection(targets: Sequence[str]) -> bool:
@@ -85,12 +71,10 @@ def is_collection(targets: Sequence[str]) -> bool:
 
 def _is_folder(target: str) -> bool:
     folder = Path(target)
-    if not folder.is_dir() or (folder / META_FILE).exists() or any(folder.glob(_TRACES)):
-        return False
-    return bool(models_in(folder))
+    return folder.is_dir() and not (folder / META_FILE).exists() and bool(_models_in(folder))
 
 
-def models_in(folder: Path) -> list[Path]:
+def _models_in(folder: Path) -> list[Path]:
     """Files called model.py at any depth; where there is none, the folder's own Python files.
 
     Hidden folders, virtual environments and what begins with ``_`` or ``test_`` are left out.
@@ -109,15 +93,11 @@ def models_in(folder: Path) -> list[Path]:
 
 
 def models_of(targets: Sequence[str]) -> tuple[str, ...]:
-    """The models, those of folders by name.
-
-    Raises:
-        UsageError: One is no model, and no folder of models.
-    """
+    """The models, those of folders by name."""
     found: list[str] = []
     for target in targets:
         if _is_folder(target):
-            found += map(str, models_in(Path(target)))
+            found += map(str, _models_in(Path(target)))
         elif is_model(target):
             found.append(target)
         else:
@@ -133,10 +113,6 @@ def collection_of(
 
     Args:
         how: How the processes are run; ``save`` is a folder for a recording of each.
-
-    Raises:
-        UsageError: The options are not what they should be, or a target is no model.
-        RecordingError: The recordings cannot be written.
     """
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured
@@ -167,7 +143,7 @@ def _measured_each(
     What an earlier run has measured in the folder of the recordings is not measured again.
     """
     with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
-        folder = _folder(how.save, Path(scratch))
+        folder = _made(how.save) if how.save is not None else Path(scratch)
         how = dataclasses.replace(how, limit_seconds=_LIMIT_SECONDS)
         saved = saved_in(folder)
         number = max((each.number for each in saved), default=0)
@@ -190,9 +166,9 @@ def _measured_each(
 
 def _earlier(model: str, asked: Mapping[str, object], saved: Sequence[Saved]) -> Measured | None:
     """What an earlier run has measured, with times of every setting, of the code as it is now."""
-    settings = json.loads(json.dumps(asked))
+    known = _WHOLE, model, json.loads(json.dumps(asked))
     for each in reversed(saved):
-        if (each.is_whole, each.target, each.settings) != (True, model, settings):
+        if (each.meta.ended, each.meta.target, each.meta.settings) != known:
             continue
         with contextlib.suppress(RecordingError, OSError):
             report = each.report()
@@ -222,13 +198,10 @@ def in_a_line(error: InspectorError | OSError) -> str:
     return f"{error.message} ({':'.join(places[-1])})" if places else error.message
 
 
-def _folder(save: Path | None, scratch: Path) -> Path:
-    """The folder for the recordings of many models."""
-    if save is None:
-        return scratch
+def _made(save: Path) -> Path:
     if save.suffix == ".zip":
-        message = "Of several models no single .zip can be kept."
-        raise RecordingError(message, "Name a folder with --save.")
+        message = "--save of several models needs a folder."
+        raise RecordingError(message, "Leave .zip out of its name.")
     try:
         save.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -249,59 +222,49 @@ def _say(model: Measured, how: BenchProcess) -> None:
 
 
 def saved_in(folder: Path) -> list[Saved]:
-    """The recordings that ``--save`` of several models has left there, in their order.
-
-    Raises:
-        RecordingError: The folder cannot be read.
-    """
+    """The recordings that ``--save`` of several models has left there, in their order."""
     try:
         places = list(folder.iterdir())
     except OSError as error:
         message = f"{folder} cannot be read ({error.strerror})."
         raise RecordingError(message, "Name another folder.") from error
-    found = filter(None, map(_saved, places))
+    found = []
+    for place in places:
+        number = _NUMBER.match(place.name)  # recordings of the store have no such name
+        with contextlib.suppress(RecordingError, OSError):
+            meta = read_meta(place, place.name) if number else None
+            if number and meta and meta.settings.get("bench"):
+                found.append(Saved(int(number[1]), place, meta))
     return sorted(found, key=lambda saved: (saved.number, saved.place.name))
-
-
-def _saved(place: Path) -> Saved | None:
-    """A recording of this command; those of the store have no such name."""
-    number = _NUMBER.match(place.name)
-    try:
-        meta = read_meta(place, place.name) if number else None
-    except (RecordingError, OSError):
-        return None
-    if number is None or meta is None or not meta.settings.get("bench"):
-        return None
-    return Saved(place, int(number[1]), meta.target, meta.settings, meta.ended == _WHOLE)
 
 
 def is_saved_collection(targets: Sequence[str]) -> bool:
     """Whether that is a folder that ``--save`` of several models has filled."""
-    folder = Path(targets[0]) if len(targets) == 1 else None
+    folder = Path(targets[0] if len(targets) == 1 else "")
     try:
-        if folder is None or not folder.is_dir() or (folder / META_FILE).exists():
-            return False
-        return bool(saved_in(folder))
+        is_folder = len(targets) == 1 and folder.is_dir() and not (folder / META_FILE).exists()
+        return is_folder and bool(saved_in(folder))
     except (RecordingError, OSError):  # whoever reads it says so
         return False
 
 
-def saved_collection(folder: Path) -> tuple[CollectionReport, int]:
-    """The report on the newest command of such a folder, and its exit code.
+def _options(saved: Saved) -> dict[str, object]:
+    return {name: value for name, value in saved.meta.settings.items() if name != _OF_A_FILE}
 
-    Raises:
-        RecordingError: No recording in it came to its end.
-    """
-    whole = [saved for saved in saved_in(folder) if saved.is_whole]
+
+def saved_collection(folder: Path) -> tuple[CollectionReport, int]:
+    """The report on the newest command of such a folder, and its exit code."""
+    whole = [saved for saved in saved_in(folder) if saved.meta.ended == _WHOLE]
     if not whole:
         message = f"No recording in {folder} came to its end."
         raise RecordingError(message, "Go on with the command that made them.")
-    newest = {saved.target: saved for saved in whole if saved.options == whole[-1].options}
+    # All models of one command have the same options.
+    newest = {it.meta.target: it for it in whole if _options(it) == _options(whole[-1])}
     models = []
-    for saved in newest.values():
+    for target, saved in newest.items():
         try:
-            models.append(measured_of(saved.target, saved.report()))
+            models.append(measured_of(target, saved.report()))
         except (RecordingError, OSError) as error:  # damaged: a line, as all that fails
-            models.append(Measured(saved.target, (), None, str(error), 0.0))
+            models.append(Measured(target, (), None, str(error), 0.0))
     sessions = [model.report.plan.sessions for model in models if model.report is not None]
     return make_collection_report(models, max(sessions, default=_SESSIONS)), exit_code_of(models)

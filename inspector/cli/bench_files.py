@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import csv
 import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,11 +11,11 @@ from typing import TypeAlias
 from inspector.cli.output import write_bytes
 from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
-from inspector.features.bench.csv import write_bench_rows
 from inspector.features.bench.report import BenchReport
 from inspector.features.bench.rows import BenchRow
 from inspector.features.bench.wording import group_title
 from inspector.plugins import renderer_for_suffix
+from inspector.shared.bench import Setting, Workload
 
 Measurements: TypeAlias = BenchReport | CollectionReport
 """A report of what was measured with warm calls."""
@@ -48,7 +48,7 @@ def check_bench_file(output: Path, kind: type[Measurements]) -> None:
         step = "Write .csv, .md or .json; or a picture of one model."
         raise UsageError("A collection has no picture.", step)
     if form in _PICTURES:
-        from inspector.features.bench.drawing.bars import check_can_draw
+        from inspector.features.bench.bars import check_can_draw
 
         check_can_draw()
 
@@ -62,14 +62,15 @@ def write_bench_file(report: Measurements, output: Path) -> None:
         RecordingError: There is nothing to write, or the file cannot be written.
     """
     check_bench_file(output, type(report))
-    if isinstance(report, BenchReport) and output.suffix.lower() in _PICTURES:
-        _write_picture(report, output)
-    else:
-        _write_table(report, output)
-
-
-def _write_picture(report: BenchReport, output: Path) -> None:
-    from inspector.features.bench.drawing.bars import draw_bars
+    if not isinstance(report, BenchReport) or output.suffix.lower() not in _PICTURES:
+        text = io.StringIO()
+        heads = list(_cells("", BenchRow(0, Workload(), Setting())))
+        writer = csv.DictWriter(text, heads, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(_lines(report))
+        write_bytes(output, text.getvalue().encode())
+        return
+    from inspector.features.bench.bars import draw_bars
 
     several = len({group.input for group in report.groups}) > 1
     varied = _varied(report)
@@ -77,7 +78,8 @@ def _write_picture(report: BenchReport, output: Path) -> None:
         (varied.get(group.input) or group_title(group, several=several), group.rows)
         for group in report.groups
     ]
-    title = " · ".join(filter(None, (report.plan.target, report.device, f"torch {report.torch}")))
+    parts = report.plan.target, report.device, f"torch {report.run.torch}"
+    title = " · ".join(filter(None, parts))
     write_bytes(output, draw_bars(groups, title, output.suffix.lower().removeprefix(".")))
 
 
@@ -86,18 +88,47 @@ def _varied(report: BenchReport) -> Mapping[int, str]:
     return {item.row.input: item.label for each in report.varied for item in each.inputs}
 
 
-def _write_table(report: BenchReport | CollectionReport, output: Path) -> None:
-    text = io.StringIO()
-    write_bench_rows(_named_rows(report), text)
-    write_bytes(output, text.getvalue().encode())
-
-
-def _named_rows(report: BenchReport | CollectionReport) -> Iterator[tuple[str, BenchRow | str]]:
+def _lines(report: Measurements) -> Iterator[dict[str, object]]:
+    """A line for each combination and input; of a model that was not measured, why."""
     if isinstance(report, BenchReport):
         varied = _varied(report)
         for row in report.rows:
             inputs = ": ".join(filter(None, (varied.get(row.input), row.inputs)))
-            yield report.plan.target, dataclasses.replace(row, inputs=inputs)
+            yield {**_cells(report.plan.target, row), "inputs": inputs}
         return
     for model in report.models:
-        yield from ((model.name, row) for row in model.rows or [model.failure])
+        yield from (_cells(model.name, row) for row in model.rows)
+        if not model.rows:
+            yield {"target": model.name, "failure": model.failure}
+
+
+def _cells(target: str, row: BenchRow) -> dict[str, object]:
+    latency, faster, compiled = row.latency, row.faster, row.compiled
+    return {
+        "target": target,
+        "workload": row.workload.label,
+        "input": row.input + 1,
+        "inputs": row.inputs,
+        "setting": row.setting.label,
+        "latency_ns": round(latency.middle_ns) if latency else None,
+        "p5_ns": round(latency.p5_ns) if latency else None,
+        "p95_ns": round(latency.p95_ns) if latency else None,
+        "calls": latency.calls if latency else 0,
+        "items_per_s": float(f"{row.items_per_s:.6g}") if row.items_per_s else None,
+        "faster_than_eager": round(faster.middle, 4) if faster else None,
+        "faster_low": round(faster.low, 4) if faster else None,
+        "faster_high": round(faster.high, 4) if faster else None,
+        "first_call_ns": row.first_ns,
+        "cached_first_call_ns": row.cached_first_ns,
+        "break_even_calls": row.break_even_calls,
+        "peak_allocated_bytes": row.memory.get("peak_allocated"),
+        "peak_reserved_bytes": row.memory.get("peak_reserved"),
+        "error_to_eager": row.worst.get("eager"),
+        "error_to_float64": row.worst.get("float64"),
+        "wrong": row.is_wrong,
+        "graphs": compiled.graphs if compiled else None,
+        "graph_breaks": compiled.graph_breaks if compiled else None,
+        "recompiles": compiled.recompiles if compiled else None,
+        "kernels": compiled.kernels if compiled else None,
+        "failure": row.failure,
+    }

@@ -20,9 +20,8 @@ from inspector.cli.progress import BenchProgress
 from inspector.cli.record import Begun, finish, recording
 from inspector.cli.target import recorded
 from inspector.errors import InspectorError, ModelFailedError
-from inspector.features.bench.plans import write_plan
 from inspector.features.bench.report import BenchReport, make_bench_report
-from inspector.features.profile.report import ProfileReport, make_profile_report
+from inspector.features.profile.report import make_profile_report
 from inspector.run.run import Run
 from inspector.run.sources.child import Settings
 from inspector.run.sources.recording import PROFILE_FILE, opened, read_run
@@ -38,10 +37,9 @@ class BenchProcess:
     """How the processes are run.
 
     Attributes:
-        python: The interpreter, or None for this one.
-        timeout_seconds: How long one may take until it is ready, or None.
+        timeout_seconds: How long one may take until it is ready; ``limit_seconds`` where nobody
+            said so.
         save: Where the recording is kept, or None for the store.
-        limit_seconds: The same where nobody said so.
         explains: Whether it is profiled where the time goes, where nothing is faster.
     """
 
@@ -71,11 +69,7 @@ def asked_of(target: str, given: Mapping[str, object], python: str | None) -> di
 
 
 def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
-    """Measures a model.
-
-    Raises:
-        InspectorError: The options or the model are not what they should be.
-    """
+    """Measures a model."""
     began = time.monotonic()
     plan = plan_of(target, given)
     request = Request(
@@ -111,7 +105,10 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             progress.close()
         seconds = round(time.monotonic() - began, 1)
         plan = dataclasses.replace(plan, ends=tuple(ends), took_seconds=seconds)
-        report = _finished(begun, plan, partial)
+        plan.write(begun.path)
+        with opened(begun.path) as found:
+            run = dataclasses.replace(read_run(found), meta=begun.ended(partial))
+            report = bench_report(found.folder, plan, run)
         if how.explains and not partial:
             report, partial = _explained(report, request, begun, how)
     # What cannot be packed into a .zip stays where it is, so that it is outside.
@@ -126,18 +123,8 @@ def _explained(
 
     What was measured is there: nothing that happens here takes it away.
     """
-    settings = Settings(
-        python=how.python,
-        timeout_seconds=how.timeout_seconds,
-        save=None,
-        progress=how.progress,
-        own_stdout=False,
-        fresh_caches=True,
-        silent=True,
-    )
     try:
-        _profile_nearest(report, request, begun.path, settings)
-        if (begun.path / PROFILE_FILE).is_file():
+        if _profile_nearest(report, request, begun.path, how):
             with opened(begun.path) as found:
                 return bench_report(found.folder, report.plan, report.run), ""
     except KeyboardInterrupt as error:
@@ -145,13 +132,6 @@ def _explained(
     except (InspectorError, OSError):
         pass
     return report, ""
-
-
-def _finished(begun: Begun, plan: BenchPlan, partial: str) -> BenchReport:
-    write_plan(begun.path, plan)
-    with opened(begun.path) as found:
-        run = dataclasses.replace(read_run(found), meta=begun.ended(partial))
-        return bench_report(found.folder, plan, run)
 
 
 def exit_code(report: BenchReport) -> int:
@@ -164,21 +144,24 @@ def exit_code(report: BenchReport) -> int:
 
 def bench_report(folder: Path, plan: BenchPlan, run: Run) -> BenchReport:
     """What is said about a recording, with the profile in it, if there is one."""
-    rules = plugins.load_rules("run")
-    return make_bench_report(plan, run, rules, _read_profile(folder))
+    file, profile = folder / PROFILE_FILE, None
+    if file.is_file():
+        with contextlib.suppress(InspectorError, OSError), opened(file) as found:
+            profile = make_profile_report(read_run(found))
+    return make_bench_report(plan, run, plugins.load_rules("run"), profile)
 
 
 def _profile_nearest(
-    report: BenchReport, request: Request, folder: Path, settings: Settings
-) -> None:
-    """Profiles what comes nearest to eager PyTorch, where nothing is faster."""
+    report: BenchReport, request: Request, folder: Path, how: BenchProcess
+) -> bool:
+    """Profiles what comes nearest to eager PyTorch, where nothing is faster; whether it did."""
     row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
     if row is None or row.faster is None or row.faster.says_nothing:  # noise
-        return
+        return False
     if report.plan.session_seconds < _LEAST_EXPLAINED_SECONDS:
-        return
+        return False
     if not _is_plain(row.workload, row.setting, report.plan):
-        return
+        return False
     setting = row.setting
     asked = dataclasses.replace(
         request,
@@ -192,12 +175,21 @@ def _profile_nearest(
         profile=True,
         seconds=report.plan.session_seconds,
     )
-    doing = f"nothing is faster: profiles {setting.label}"
-    how = dataclasses.replace(settings, save=folder / PROFILE_FILE, doing=doing)
+    settings = Settings(
+        python=how.python,
+        timeout_seconds=how.timeout_seconds,
+        save=folder / PROFILE_FILE,
+        progress=how.progress,
+        own_stdout=False,
+        fresh_caches=True,
+        silent=True,
+        doing=f"nothing is faster: profiles {setting.label}",
+    )
     with contextlib.suppress(InspectorError):  # the figures are there all the same
-        if not recorded(asked, how).exit_code:
-            return
+        if not recorded(asked, settings).exit_code:
+            return True
     (folder / PROFILE_FILE).unlink(missing_ok=True)  # half of one would say half of it
+    return False
 
 
 def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
@@ -209,13 +201,3 @@ def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
         # To try all of that once more takes minutes.
         and not (setting.mode or "").startswith("max-autotune")
     )
-
-
-def _read_profile(folder: Path) -> ProfileReport | None:
-    """The profile in the recording of a bench, if one was made."""
-    file = folder / PROFILE_FILE
-    if not file.is_file():
-        return None
-    with contextlib.suppress(InspectorError, OSError), opened(file) as found:
-        return make_profile_report(read_run(found))
-    return None

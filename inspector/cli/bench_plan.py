@@ -56,11 +56,7 @@ def names_of(text: str | None) -> tuple[str, ...]:
 
 
 def sizes_of(text: str | None, option: str) -> tuple[int, ...]:
-    """The numbers of a list with commas.
-
-    Raises:
-        UsageError: One is no number from 1 on.
-    """
+    """The numbers of a list with commas, from 1 on."""
     names = names_of(text)
     wrong = next((name for name in names if not name.isdecimal() or not int(name)), None)
     if wrong is not None:
@@ -69,21 +65,13 @@ def sizes_of(text: str | None, option: str) -> tuple[int, ...]:
 
 
 def variations_of(given: Mapping[str, Any]) -> tuple[tuple[Assignment, ...], ...]:
-    """The inputs that ``--vary`` makes; none where it is not given.
-
-    Raises:
-        UsageError: It cannot be read, or there are too many.
-    """
+    """The inputs that ``--vary`` makes; none where it is not given."""
     varied = tuple(map(parse_varied, given.get("vary", ())))
     return variations(varied) if varied else ()
 
 
 def combinations_of(given: Mapping[str, Any]) -> tuple[Combination, ...]:
-    """Eager PyTorch, then every setting, on every workload.
-
-    Raises:
-        UsageError: A name is none of those that there are.
-    """
+    """Eager PyTorch, then every setting, on every workload."""
     settings = tuple(dict.fromkeys([Setting(), *_settings(given)]))
     return tuple(
         Combination(workload, setting) for workload in _workloads(given) for setting in settings

@@ -30,7 +30,6 @@ class Session:
     """One process for each combination of a workload, or for some of them.
 
     Args:
-        session: Its number, from 0.
         firsts: The combinations that begin for the first time in it: their caches are empty, and
             what they give is compared.
 
@@ -258,7 +257,6 @@ class Session:
 
 
 def _keep_logs(folder: Path, recording: Path, name: str) -> None:
-    """Puts the logs of a process that has ended into the recording."""
     for log in sorted(folder.glob("*.log")):
         with contextlib.suppress(OSError):
             shutil.move(log, recording / f"worker-{name}.{log.name}")

@@ -22,12 +22,8 @@ from inspector.cli.record import Begun, finish, recording
 from inspector.cli.target import check_target, existing, is_model, say_which
 from inspector.cli.warmup_starts import Starts
 from inspector.errors import ModelFailedError, RecordingError, UsageError
-from inspector.features.bench.plans import has_warmup, read_warmup, write_plan
-from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report, start_processes
+from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report
 from inspector.features.bench.warmup_script import render
-from inspector.features.compile_time.cold_start import cold_start
-from inspector.run.compile_time import ColdStart
-from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
 from inspector.shared.input_parser import parse_inputs
 from inspector.shared.warmup import ARTIFACT, INPUTS, WarmupPlan
@@ -46,17 +42,13 @@ _REFUSED = {
 
 
 def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:
-    """Whether a warm-up is asked for, or the recording that is named has one.
-
-    Raises:
-        InspectorError: There is no such recording.
-    """
+    """Whether a warm-up is asked for, or the recording that is named has one."""
     if given.keys() & _OWN:
         return True
     if is_collection(targets) or is_saved_collection(targets) or any(map(is_model, targets)):
         return False
     with opened(existing(targets[0] if targets else None)) as found:
-        return has_warmup(found.folder)
+        return WarmupPlan.is_in(found.folder)
 
 
 def warmup_command(
@@ -66,14 +58,7 @@ def warmup_command(
     output: Path | None,
     format_: str | None,
 ) -> int:
-    """Runs the command where a warm-up is asked for.
-
-    Returns:
-        The exit code: 1 where something compiles after the plan.
-
-    Raises:
-        InspectorError: The options or the model are not what they should be.
-    """
+    """Runs the command where a warm-up is asked for; 1 where something compiles after the plan."""
     check_output(output, format_)
     folder: Path | None = given.get("save_warmup")
     if folder is not None:
@@ -92,8 +77,7 @@ def warmup_command(
         report, code = _warmed(target, plan, how, folder)
     else:
         report = _from_recording(target, folder)
-        check = report.plan.check
-        code = 0 if check is None or check.is_passed else _EXIT_STILL
+        code = _checked(report.plan)
     write_report(report, output, format_)
     return code
 
@@ -109,29 +93,25 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
     one = {"shapes": "auto", "modes": "none" if "backends" in given else "default", **given}
     one.pop("batch", None)
     if "padded" in str(one["shapes"]):
-        raise UsageError("--warmup knows no padding.", "Leave it to the service, and out of here.")
+        raise UsageError("--warmup does not pad inputs.", "Leave padded out of --shapes.")
     combinations = [item for item in combinations_of(one) if not item.setting.is_eager]
     if len(combinations) != 1:
         message = f"--warmup starts one setting, and these are {len(combinations)}."
         step = "Name one of --modes, --backends, --shapes, --dtype, --autocast and --tf32."
         raise UsageError(message, step)
+    # A name of its own: with one cache folder, services would write over each other's profile.
+    place = Path(target).absolute().as_posix().encode("utf-8", "surrogatepass")
     return WarmupPlan(
         target=target,
         setting=combinations[0].setting,
         workload=combinations[0].workload,
-        job=_job(target),
+        job=f"warmup-{hashlib.sha256(place).hexdigest()[:12]}",
         is_grad="grad" in given,
         device=given.get("device"),
         texts=tuple(given.get("inputs", ())),
         batches=sizes_of(given.get("batch"), "--batch"),
         variations=variations_of(given),
     )
-
-
-def _job(target: str) -> str:
-    """A name of its own: with one cache folder, services would write over each other's profile."""
-    place = Path(target).absolute().as_posix().encode("utf-8", "surrogatepass")
-    return f"warmup-{hashlib.sha256(place).hexdigest()[:12]}"
 
 
 def _warmed(
@@ -156,7 +136,7 @@ def _warmed(
             partial = interruption(error)
         finally:
             progress.close()
-        write_plan(begun.path, plan)
+        plan.write(begun.path)
         report = _report(begun, plan, partial)
     if folder is not None and plan.check is not None:
         _say_files(folder)
@@ -187,31 +167,27 @@ def _say_files(folder: Path) -> None:
 def _report(begun: Begun, plan: WarmupPlan, partial: str) -> WarmupReport:
     with opened(begun.path) as found:
         run = dataclasses.replace(read_run(found), meta=begun.ended(partial))
-    return make_warmup_report(plan, run, _costs(run))
-
-
-def _costs(run: Run) -> dict[str, ColdStart]:
-    """Compile time and caches by start."""
-    return {
-        name: cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
-        for name, number in start_processes(run).items()
-    }
+    return make_warmup_report(plan, run)
 
 
 def _exit_code(plan: WarmupPlan) -> int:
     if any(end.start in {"eager", "cold"} and end.failure for end in plan.ends):
         return ModelFailedError.exit_code
+    return _checked(plan)
+
+
+def _checked(plan: WarmupPlan) -> int:
     return 0 if plan.check is None or plan.check.is_passed else _EXIT_STILL
 
 
 def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
     with opened(existing(target)) as found:
-        if not has_warmup(found.folder):
+        if not WarmupPlan.is_in(found.folder):
             message = "There is no warm-up in this recording."
             raise UsageError(message, "Make one with: inspect bench model.py --warmup")
         run = read_run(found)
         say_which(run, target)
-        report = make_warmup_report(read_warmup(found.folder), run, _costs(run))
+        report = make_warmup_report(WarmupPlan.read(found.folder), run)
         if folder is not None and (report.plan.loading is None or report.start("cold") is None):
             message = "There is no plan in this recording: its cold start did not come to its end."
             raise UsageError(message, "Make one with: inspect bench model.py --warmup")

@@ -27,9 +27,8 @@ class Bench:
     """How it is run.
 
     Attributes:
-        request: The target, its inputs, and what all combinations have in common.
+        request: What all combinations have in common.
         scratch: A folder for caches, results and logs of processes that are at work.
-        ready_seconds: How long a process may take until it is ready.
         left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
     """
 
@@ -43,18 +42,14 @@ class Bench:
 
 
 def forget(bench: Bench, number: int, session: int) -> None:
-    """Throws away what a combination has done in a session, its caches too: it is begun anew."""
+    """Throws away what a combination has done in a session, its caches too: it is begun again."""
     for log in bench.folder.glob(f"worker-{session}.{number}.*"):
         log.unlink(missing_ok=True)
     shutil.rmtree(bench.scratch / f"caches.{number}", ignore_errors=True)
 
 
 def started(bench: Bench, number: int, session: int, *, is_first: bool) -> Worker:
-    """A process for a combination.
-
-    Args:
-        is_first: Whether it is the combination's first one, of which more is found out.
-    """
+    """A process for a combination; of its first one more is found out."""
     request = _request(bench, number, session, is_first=is_first)
     return _start(bench, request, f"{session}.{number}")
 
@@ -66,7 +61,7 @@ def started_reference(bench: Bench, number: int) -> Worker:
         request,
         workload=dataclasses.replace(request.workload, autocast=None),
         eager=True,
-        outputs=str(_made(_outputs(bench, number, _FLOAT64))),
+        outputs=_outputs(bench, number, _FLOAT64),
         references={},
         measures_memory=False,
         is_reference=True,
@@ -82,13 +77,13 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
     outputs = None
     backends: tuple[str, ...] = ()
     if is_first:
-        references["float64"] = str(_made(_outputs(bench, eager, _FLOAT64)))
+        references["float64"] = _outputs(bench, eager, _FLOAT64)
         if setting.is_eager:
-            outputs = str(_made(_outputs(bench, number, "eager")))
+            outputs = _outputs(bench, number, "eager")
             named = (item.setting.backend for item in bench.plan.combinations)
             backends = tuple(dict.fromkeys(filter(None, named)))
         else:
-            references["eager"] = str(_made(_outputs(bench, eager, "eager")))
+            references["eager"] = _outputs(bench, eager, "eager")
     return WorkerRequest(
         request=dataclasses.replace(
             bench.request,
@@ -115,13 +110,10 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
     )
 
 
-def _outputs(bench: Bench, number: int, name: str) -> Path:
-    return bench.scratch / f"outputs.{number}.{name}"
-
-
-def _made(folder: Path) -> Path:
+def _outputs(bench: Bench, number: int, name: str) -> str:
+    folder = bench.scratch / f"outputs.{number}.{name}"
     folder.mkdir(exist_ok=True)
-    return folder
+    return str(folder)
 
 
 def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
@@ -129,10 +121,8 @@ def _start(bench: Bench, asked: WorkerRequest, name: str) -> Worker:
     shutil.rmtree(folder, ignore_errors=True)  # of one that is tried again
     folder.mkdir()
     # Empty in the first session, filled by it in the others.
-    caches = bench.scratch / f"caches.{asked.combination}"
-    if asked.is_reference:
-        caches = bench.scratch / "caches.reference"
-    environment = with_caches(pinned(os.environ), caches)
+    kind = "reference" if asked.is_reference else str(asked.combination)
+    environment = with_caches(pinned(os.environ), bench.scratch / f"caches.{kind}")
     return Worker(folder, bench.python or sys.executable, asked.to_json(), environment)
 
 
@@ -157,12 +147,6 @@ def pinned(given: Mapping[str, str]) -> dict[str, str]:
     return {**given, "OMP_PROC_BIND": "true", "INSPECTOR_PINS": "1"}
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    is_linux = hasattr(os, "sched_getaffinity")
-    return len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1
-
-
 class Starts:
     """Begins processes and waits for them."""
 
@@ -176,7 +160,9 @@ class Starts:
 
         They compile one after the other: how long that takes is measured.
         """
-        if cores() >= _CORES_TO_LOAD_AHEAD:
+        is_linux = hasattr(os, "sched_getaffinity")
+        cores = len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1
+        if cores >= _CORES_TO_LOAD_AHEAD:
             for number in numbers:
                 self._ahead[number] = start(number)
 

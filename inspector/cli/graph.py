@@ -67,7 +67,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
     recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
     newest recording is read. The end of the name after -o says the format: .svg, .png, .pdf, .dot
-    are pictures (by Graphviz), .graphml is a graph for other programs, .json and .md are reports.
+    are pictures (by Graphviz), .json and .md are reports.
 
     \b
     Examples:
@@ -109,5 +109,5 @@ always_inductor(command)
 option_help(
     command,
     output="Write to a file; the end of its name is the format: a picture (.svg, .png, .pdf, "
-    ".dot), a graph for another program (.graphml), or a report (.json, .md, .txt).",
+    ".dot) or a report (.json, .md, .txt).",
 )

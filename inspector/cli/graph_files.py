@@ -1,4 +1,4 @@
-"""Writes graphs as pictures, and as GraphML for other programs."""
+"""Writes graphs as pictures."""
 
 from __future__ import annotations
 
@@ -16,17 +16,13 @@ from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.options import Caption, Drawing
 from inspector.features.graph.drawing.roles import make_roles
 from inspector.features.graph.drawing.stage_dot import stage_dot
-from inspector.features.graph.exports import graphml, network
 from inspector.features.graph.report import FUSION, GraphReport, make_graph_report
 from inspector.plugins import renderer_for_suffix
 from inspector.run.graph import Graph
 
-_GRAPHML = ".graphml"
-_FORMS = (_GRAPHML, *layout.SUFFIXES)
-
 
 def graph_file(output: Path | None, view: View, drawn: Sequence[str]) -> Path | None:
-    """The file for pictures or other programs; None where reports alone are asked for.
+    """The file for pictures; None where reports alone are asked for.
 
     Args:
         drawn: The options that were given on how a picture is drawn.
@@ -37,8 +33,8 @@ def graph_file(output: Path | None, view: View, drawn: Sequence[str]) -> Path | 
         raise UsageError(f"A picture alone has {names}.", "Write one: -o graph.svg.")
     if output is None:
         return None
-    if form not in _FORMS:
-        renderer_for_suffix(output, others=_FORMS)
+    if form not in layout.SUFFIXES:
+        renderer_for_suffix(output, others=layout.SUFFIXES)
         return None
     if view.ops or view.line is not None:
         option = "--ops" if view.ops else "--line"
@@ -61,37 +57,30 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
     form = output.suffix.lower()
     # Graphs of other stages tell parameters from other inputs.
     all_graphs = make_graph_report(report.run, "").graphs
-    made = list(_contents(report, all_graphs, form, drawing))
+    made = [
+        (name, layout.render(dot, form)) for name, dot in _pictures(report, all_graphs, drawing)
+    ]
     if not made:
         hint = report.notices[0] if report.notices else "name another --stage or --graph"
         hint = hint[:1].upper() + hint[1:]
         raise RecordingError("There is no graph to write.", f"{hint}.")
     if len(made) > 1:
-        what = "pictures" if form in layout.SUFFIXES else "files"
-        text = f"{len(made)} {what}, one for each graph (--graph and --stage ask for fewer):"
+        text = f"{len(made)} pictures, one for each graph (--graph and --stage ask for fewer):"
         sys.stderr.write(text + "\n")
     for file, content in zip(_files(output, [name for name, _ in made]), made, strict=True):
         write_bytes(file, content[1])
 
 
-def _contents(
-    report: GraphReport, all_graphs: tuple[Graph, ...], form: str, drawing: Drawing
-) -> Iterator[tuple[str, bytes]]:
-    if form == _GRAPHML:
-        named = {graph.name: graph for graph in all_graphs}
-        # Of what was fused the graph that was lowered: each of its nodes has its kernels.
-        lowered = ((row.fusion.name, named[row.fusion.graph.name]) for row in report.rows)
-        for name, graph in (*lowered, *((graph.name, graph) for graph in report.graphs)):
-            yield name, graphml(network(graph)).encode()
-        return
+def _pictures(
+    report: GraphReport, all_graphs: tuple[Graph, ...], drawing: Drawing
+) -> Iterator[tuple[str, str]]:
     for fusion in (row.fusion for row in report.rows):
         caption = _caption(report, f"fusion {fusion.name}", fusion.graph)
-        dot = fusion_dot(fusion, caption, drawing, make_roles(fusion.graph, all_graphs))
-        yield fusion.name, layout.render(dot, form)
+        roles = make_roles(fusion.graph, all_graphs)
+        yield fusion.name, fusion_dot(fusion, caption, drawing, roles)
     for graph in report.graphs:
         caption = _caption(report, graph.name, graph)
-        dot = stage_dot(graph, caption, drawing, make_roles(graph, all_graphs))
-        yield graph.name, layout.render(dot, form)
+        yield graph.name, stage_dot(graph, caption, drawing, make_roles(graph, all_graphs))
 
 
 def _caption(report: GraphReport, stage: str, graph: Graph) -> Caption:

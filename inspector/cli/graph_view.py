@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from inspector.errors import UsageError
 from inspector.features.costs.sites import site_costs
 from inspector.features.graph.drawing.options import around as near
-from inspector.features.graph.graph_breaks_apart import split_by_breaks
+from inspector.features.graph.not_fused import split_by_breaks
 from inspector.features.graph.report import (
     FUSION,
     GraphReport,

@@ -21,7 +21,7 @@ from inspector.library.recording import Recording, recorded
 def __getattr__(name: str) -> Callable[..., Any]:
     if name != "inspector":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from inspector.capture.recording.backend import inductor
+    from inspector.capture.compiled import inductor
 
     begin()
     return inductor
@@ -35,8 +35,10 @@ def begin() -> None:
         return
     stack = contextlib.ExitStack()
     try:
+        name = next(iter(getattr(sys, "argv", ())), "")
+        program = os.path.relpath(name) if name and os.path.exists(name) else ""  # noqa: PTH110
         settings = {"backend": "inspector", "caches": "user"}
-        recording = stack.enter_context(recorded(None, _program(), settings))
+        recording = stack.enter_context(recorded(None, program, settings))
     except Exception as error:  # noqa: BLE001 - the model compiles and runs without a recording too
         sys.stderr.write(f"inspect: nothing is recorded: {error}\n")
         return
@@ -50,8 +52,3 @@ def _end(stack: contextlib.ExitStack, recording: Recording, pid: int) -> None:
         stack.close()
         place = os.path.relpath(recording.path)
         sys.stderr.write("\n".join(closing_lines(recording.run(), place)) + "\n")
-
-
-def _program() -> str:
-    name = next(iter(getattr(sys, "argv", ())), "")
-    return os.path.relpath(name) if name and os.path.exists(name) else ""  # noqa: PTH110

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from inspector.errors import InspectorError
-from inspector.library.recording import Recording, ShownReport, recorded
+from inspector.library.recording import ShownReport, recorded
 
 
 def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
@@ -83,14 +83,9 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
             with recorded(place, name_of(model), settings) as recording:
                 measured = calls if measure else 0
                 call_in_process(model, Call(inputs, kwargs), how, train=train, calls=measured)
-        except InspectorError as error:
-            return _what_there_is(recording, error)
+        except InspectorError:
+            report = recording.report()
+            if not any(process.frames for process in report.run.processes):
+                raise
+            return report  # it failed after something was compiled
         return recording.report()
-
-
-def _what_there_is(recording: Recording, error: InspectorError) -> ShownReport:
-    """The report of a model that failed after something was compiled."""
-    report = recording.report()
-    if not any(process.frames for process in report.run.processes):
-        raise error
-    return report

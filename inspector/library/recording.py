@@ -47,11 +47,7 @@ class ShownReport(Report):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording that this process makes or has made.
-
-    Attributes:
-        path: Its folder, as `inspect explain` takes it.
-    """
+    """A recording that this process makes or has made, in a folder for `inspect explain`."""
 
     path: Path
 
@@ -110,7 +106,7 @@ def recorded(
     measure: bool = False,
 ) -> Iterator[Recording]:
     """Records with a description; what the block raises is in it, and leaves it."""
-    from inspector.capture.caches import fresh_caches
+    from inspector.capture.compiled import fresh_caches
     from inspector.capture.recording.attach import attach
 
     # The program may change the working directory.

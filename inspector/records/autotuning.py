@@ -41,7 +41,7 @@ class Autotuned(Record):
     )
     chosen: int | None = doc("place of the candidate that was taken", default=None)
     default: int | None = doc("of the one that is taken where nothing is tried", default=None)
-    total: int = doc("candidates; of many, the fastest are written", default=0)
+    total: int = doc("how many candidates there are", default=0)
     failed: int = doc("how many of them", default=0)
     candidates: tuple[TriedCandidate, ...] = ()
     compile_id: str = ""

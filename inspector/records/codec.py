@@ -41,13 +41,7 @@ def encode(record: object) -> dict[str, object]:
 
 
 def decode(cls: type[_T], value: object, **given: object) -> _T:
-    """An instance out of a JSON object.
-
-    Args:
-        cls: The dataclass.
-        value: What should be an object.
-        given: Fields by name that are taken from here.
-    """
+    """An instance out of a JSON object."""
     fields: Mapping[str, object] = value if isinstance(value, Mapping) else {}
     made: dict[str, object] = {}
     for field in _plan(cls):
@@ -129,7 +123,8 @@ def _reader(hint: Any) -> _Reader:  # noqa: ANN401, PLR0911 - any annotation, a 
     if dataclasses.is_dataclass(hint):
         return functools.partial(_object, hint)
     if set(inner) == {int, str} and origin is types.UnionType:
-        return _size
+        # Of a tensor: a number, or the text of anything else (a symbol's name).
+        return lambda value: str(value) if _natural(value) is _MISSING else value
     if origin in {types.UnionType, typing.Union}:
         return functools.partial(_either, [_reader(each) for each in inner])
     if origin is tuple and inner[1:] == (...,):
@@ -197,12 +192,6 @@ def _natural(value: object) -> object:
     return _whole(value, 0)
 
 
-def _size(value: object) -> object:
-    """Of a tensor: a number, or the text of anything else (a symbol's name)."""
-    number = _natural(value)
-    return str(value) if number is _MISSING else number
-
-
 def _number(value: object) -> object:
     if isinstance(value, str):
         return _NOT_FINITE.get(value, _MISSING)
@@ -210,22 +199,6 @@ def _number(value: object) -> object:
         return value
     fits = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if fits and -_LARGEST < value < _LARGEST else _MISSING  # type: ignore[operator, arg-type]
-
-
-def _text(value: object) -> object:
-    return value if isinstance(value, str) else _MISSING
-
-
-def _truth(value: object) -> object:
-    return value if isinstance(value, bool) else _MISSING
-
-
-def _none(value: object) -> object:
-    return None if value is None else _MISSING
-
-
-def _anything(value: object) -> object:
-    return value
 
 
 def _numbered(name: object) -> object:
@@ -239,10 +212,10 @@ _PLAIN: Mapping[object, _Reader] = {
     int: _natural,
     SignedInt: _whole,
     float: _number,
-    str: _text,
-    bool: _truth,
-    object: _anything,
-    types.NoneType: _none,
+    str: lambda value: value if isinstance(value, str) else _MISSING,
+    bool: lambda value: value if isinstance(value, bool) else _MISSING,
+    object: lambda value: value,
+    types.NoneType: lambda value: None if value is None else _MISSING,
 }
 _KEYS: Mapping[object, _Reader] = {str: str, int: _numbered}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from inspector.records.record import Record, artifact, doc, part, row
 
@@ -18,7 +18,6 @@ class LaunchPlace:
     file: str = doc("stem of the file of generated code", default="")
     line: int = doc("of the statement in it", default=0)
     region: str = doc("compile id of the compiled region that it is in", default="")
-    graph: str = doc("key of Inductor's graph", default="")
     operator: str = doc("the outermost operator of ATen there", default="")
     frames: tuple[str, ...] = doc("the user's lines around it, innermost last", default=())
     module: str = doc("Dynamo's name of the innermost, where a graph runs as Python", default="")
@@ -46,7 +45,6 @@ class DeviceLaunch:
     shared_bytes: int | None = doc("of a block", default=None)
     copied_bytes: int | None = doc("or set", default=None)
     is_replayed: bool = doc("a CUDA graph launched it", key="replayed", default=False)
-    launched_by: str = doc("the function of CUDA", default="")
     place: LaunchPlace = dataclasses.field(default_factory=LaunchPlace)
     device: int = 0
 
@@ -134,10 +132,8 @@ class DeviceProfile(Record):
     blocks: tuple[CallBlock, ...] = doc("plain and eager calls, in the order made", default=())
     unmatched: int = doc("launches not found in the call looked at closely", default=0)
     error: FailedCall | None = None
-    explained_ns: int | None = doc("of the call whose host was watched", default=None)
     eager_copies: tuple[tuple[int, int], ...] = doc("how many, and how long alone", default=())
     eager_watched_ns: tuple[int, ...] = ()
-    eager_explained_ns: int | None = None
     eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     arguments: tuple[ProfiledArgument, ...] = ()
     is_training: bool | None = doc("a module of it was; None for a function", default=None)
@@ -149,13 +145,13 @@ class DeviceProfile(Record):
         return self.device.get("kind") == "cpu"
 
     @property
-    def timed_blocks(self) -> Iterator[TimedBlock]:
-        """The plain and the eager calls, in the order made, with their times."""
-        times_ns = {"plain": self.plain_ns, "eager": self.eager_ns}
-        begun = dict.fromkeys(times_ns, 0)
+    def timed_blocks(self) -> tuple[TimedBlock, ...]:
+        """Calls that were made one behind another."""
+        left = {"plain": self.plain_ns, "eager": self.eager_ns}
+        found = []
         for block in self.blocks:
-            if block.kind in begun:
-                begin = begun[block.kind]
-                begun[block.kind] += block.calls
-                times = times_ns[block.kind][begin : begin + block.calls]
-                yield TimedBlock(block.kind, block.round, times)
+            if block.kind in left:
+                times = left[block.kind]
+                found.append(TimedBlock(block.kind, block.round, times[: block.calls]))
+                left[block.kind] = times[block.calls :]
+        return tuple(found)

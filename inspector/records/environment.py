@@ -45,19 +45,10 @@ class End(Record):
     """The process came to its end in order, or the recording of it did."""
 
 
-@artifact("dropped", version=2)
+@artifact("dropped", version=3)
 class Dropped(Record):
     """What a process has dropped so far to keep its logs below a size."""
 
     max_bytes: int
-    without_details: int = doc("compilations of which the core is kept, or not even that")
-    counts: Mapping[str, int] = doc("by the names of `inspector.run.summary`")
-    sites: tuple[tuple[str, int, str], ...] = doc("file, line and GB type of graph breaks")
-    frames: tuple[tuple[int, str, int, str, str], ...] = doc(
-        "code objects whose compilations were dropped: number, file, first line, name, and state"
-    )
-
-    @property
-    def states(self) -> Mapping[tuple[int, str, int, str], str]:
-        """Compiled, skipped or failed, by number, file, first line and name."""
-        return {tuple(key): state for *key, state in self.frames}  # type: ignore[misc]
+    without_details: int = doc("compilations of which the outcome alone is kept")
+    compile_time_ns: int = doc("of these")

@@ -62,8 +62,6 @@ def doc(  # noqa: PLR0913 - all but the first by name
         by: Of a mapping of objects that is a list in JSON, the field that its keys are from.
         inline: Whether it is an object whose fields are in JSON among those of the record.
         choices: The values that it can have; others are read as its default.
-        default: As `dataclasses.field`.
-        default_factory: As `dataclasses.field`.
     """
     metadata = {
         "text": text,
@@ -92,13 +90,7 @@ def row(cls: type[_T]) -> type[_T]:
 
 @dataclass_transform(frozen_default=True, field_specifiers=(doc, dataclasses.field))
 def artifact(*names: str, version: int = 1, stays: bool = False) -> Callable[[type[_R]], type[_R]]:
-    """Makes a class a record, and registers it.
-
-    Args:
-        names: Its names in the trace, without the prefix.
-        version: See `Record`.
-        stays: See `Record`.
-    """
+    """Makes a class a record, and registers it."""
 
     def register(cls: type[_R]) -> type[_R]:
         made = part(cls)

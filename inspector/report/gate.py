@@ -76,7 +76,7 @@ def judged(
         for item, new in zip(findings, is_new, strict=True)
     )
     failing = sum(finding.fails_gate for finding in marked)
-    return Gate(fail_on, failing, incomplete(run, marked, fail_on), since), marked
+    return Gate(fail_on, failing, incomplete(run, marked), since), marked
 
 
 def _differences(run: Run, baseline: Baseline) -> Iterator[str]:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import collections
-
-from inspector.records.environment import Dropped
-from inspector.report.fail_on import fails_on
 from inspector.report.finding import Finding
 from inspector.report.processes import labels
-from inspector.report.severity import Severity
-from inspector.report.wording import count, failure, listed
+from inspector.report.wording import failure, listed
 from inspector.run.compilation import Frame
-from inspector.run.graph_break import Evidence
 from inspector.run.run import Run
 from inspector.shared.stack import shown_name
 
 _MOST_NAMED = 3
 
 
-def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: tuple[str, ...]) -> str:
+def incomplete(run: Run, findings: tuple[Finding, ...]) -> str:
     """Why findings may be missing, in one sentence, or an empty string."""
     meta = run.meta
     if meta.partial:
@@ -29,8 +23,7 @@ def incomplete(run: Run, findings: tuple[Finding, ...], fail_on: tuple[str, ...]
         return "parts of the log could not be read"
     if any(process.problems for process in run.processes):
         return "the recorder itself failed in places"
-    missing = cut_off(run) or _dropped(run, fail_on)
-    if missing:
+    if missing := cut_off(run):
         return missing
     # Where torch.compile is switched off there are no graph breaks either.
     accepted = any(finding.is_new is False for finding in findings)
@@ -78,33 +71,3 @@ def _is_unfinished(frame: Frame) -> bool:
 
 def _called(frame: Frame) -> str:
     return f"`{shown_name(frame.name)}`" if frame.name else "a function"
-
-
-def _dropped(run: Run, fail_on: tuple[str, ...]) -> str:
-    """What was dropped to keep logs below a size, if the gate asks for such findings."""
-    kept = {item.key for item in run.graph_breaks if item.evidence is not Evidence.FAILURE}
-    totals: collections.Counter[str] = collections.Counter()
-    limit = 0
-    for dropped in filter(None, (process.last(Dropped) for process in run.processes)):
-        # A site of which a record is kept is still a finding. Of the others only the number is
-        # known: any of them may have been a finding of its own.
-        counts = {**dropped.counts, "sites": len(set(dropped.sites) - kept)}
-        for name, (rule, severity, noun) in _LOST.items():
-            if counts.get(name) and fails_on(fail_on, rule, severity):
-                totals[noun] += counts[name]
-                limit = max(limit, dropped.max_bytes)
-    if not totals:
-        return ""
-    what = listed([count(number, noun) for noun, number in totals.items()])
-    return f"findings were dropped to keep the log below {limit:,} bytes: {what}"
-
-
-# By what was counted: the rule of the finding that it would have been, its severity, a noun.
-_LOST = {
-    "sites": ("graph-break", Severity.WARNING, "graph break site"),
-    "graph_breaks_raised": ("graph-break", Severity.ERROR, "raised graph break"),
-    "recompiles": ("recompile", Severity.WARNING, "recompile"),
-    "recompile_limit_hits": ("recompile", Severity.ERROR, "recompile limit hit"),
-    "skips": ("skipped-frame", Severity.WARNING, "skipped function"),
-    "failures": ("compile-error", Severity.ERROR, "failed compilation"),
-}

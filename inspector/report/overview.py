@@ -166,13 +166,12 @@ def _cached(run: Run) -> Iterator[tuple[str, str]]:
 
 
 def _dropped(run: Run) -> Iterator[tuple[str, str]]:
-    dropped = [item for process in run.processes for item in process.records(Dropped)[-1:]]
-    if not dropped:
-        return
-    compilations = sum(item.without_details for item in dropped)
-    limit = max(item.max_bytes for item in dropped)
-    what = f"details of {count(compilations, 'compilation')} were dropped"
-    yield "note", f"{what} to keep each process's logs below {limit:,} bytes; they are counted"
+    dropped = [found for process in run.processes if (found := process.last(Dropped))]
+    if dropped:
+        compilations = count(sum(item.without_details for item in dropped), "compilation")
+        what = f"details of {compilations} were dropped to keep each process's logs below "
+        limit = max(item.max_bytes for item in dropped)
+        yield "note", f"{what}{limit:,} bytes; they are counted"
 
 
 def _unknown(run: Run) -> str:

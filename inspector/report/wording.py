@@ -37,8 +37,9 @@ class Paragraph:
     code: bool
 
 
-def duration(time_ns: int) -> str:
+def duration(time_ns: float) -> str:
     """A duration with two or three digits: ``850 µs``, ``1.3 ms``, ``364 ms``, ``17.1 s``."""
+    time_ns = round(time_ns)
     if time_ns < _NS_PER_MS:
         us = time_ns / _NS_PER_US
         return f"{us:.1f} µs" if 0 < us < _BELOW_TEN else f"{round(us)} µs"

@@ -43,11 +43,7 @@ class Boundary:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Crossing:
-    """What earlier graphs wrote and a graph reads.
-
-    Attributes:
-        fusible_bytes: That part which need not be written without the break.
-    """
+    """What earlier graphs wrote and a graph reads."""
 
     size_bytes: int = 0
     fusible_bytes: int = 0

@@ -22,7 +22,6 @@ class ClosureName:
 
     Attributes:
         path: What is reached from it, or an empty string.
-        function: The function, as reasons spell it.
     """
 
     variable: str

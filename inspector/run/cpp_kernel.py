@@ -15,7 +15,6 @@ class TextLoop:
         parallel: Over how many loops OpenMP shares it; 0 for none.
         is_collapsed: Whether it is shared together with a loop around it.
         is_vector: Whether its body, without the loops inside of it, calls ``at::vec``.
-        gathers: Vectors in that body that are filled element by element.
     """
 
     var: str
@@ -26,7 +25,6 @@ class TextLoop:
     parallel: int = 0
     is_collapsed: bool = False
     is_vector: bool = False
-    gathers: int = 0
     is_innermost: bool = True
 
 
@@ -36,11 +34,9 @@ class CppText:
 
     Attributes:
         loops: Loops over elements, in order: not over lanes, remainders and accumulators.
-        regions: How often OpenMP begins to run in parallel.
     """
 
     loops: tuple[TextLoop, ...]
-    regions: int = 0
     unread: tuple[str, ...] = ()
 
     @property
@@ -60,22 +56,22 @@ class CppFacts:
     """What is known of a C++ kernel.
 
     Attributes:
-        said: What was recorded of it, or None (a plain trace, a cache hit).
+        recorded: What was recorded of it, or None (a plain trace, a cache hit).
     """
 
     text: CppText
-    said: CppKernelLoops | None
+    recorded: CppKernelLoops | None
     cores: int | None = None
 
     @property
     def scalar_nests(self) -> tuple[CppNest, ...]:
-        """Nests with loops of which none is vectorised, as Inductor said."""
+        """Nests with loops of which none is vectorised, as Inductor made them."""
         return tuple(nest for nest in self.nests if not any(loop.is_vector for loop in nest.loops))
 
     @property
     def nests(self) -> tuple[CppNest, ...]:
-        """All nests with loops, as Inductor said."""
-        nests = whole_nests(self.said) if self.said else ()
+        """All nests with loops, as Inductor made them."""
+        nests = whole_nests(self.recorded) if self.recorded else ()
         return tuple(nest for nest in nests if nest.loops)
 
     @property
@@ -94,10 +90,10 @@ class CppFacts:
         return bool(self.text.parallel_vars)
 
 
-def whole_nests(said: CppKernelLoops) -> tuple[CppNest, ...]:
+def whole_nests(recorded: CppKernelLoops) -> tuple[CppNest, ...]:
     """The nests of a kernel, each with all of its loops: those that it shares, too."""
     found: list[CppNest] = []
-    for nest in said.nests:
+    for nest in recorded.nests:
         found += (
             [dataclasses.replace(item, loops=(*nest.loops, *item.loops)) for item in nest.inner]
             if nest.inner

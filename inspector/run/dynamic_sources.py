@@ -24,9 +24,6 @@ def dynamic_sources(
     which fails where the input is no view. So is what a graph break keeps on the stack. So are
     floats: torch takes no notice of them there (`wrap_symfloat` in
     torch/_dynamo/variables/builder.py, 2.13; tried).
-
-    Args:
-        history: All of the function, which tell what is a float.
     """
     every = (*items, *history)
     own = [tensor_of(item.source) for item in items if item.kind in _DYNAMIC and item.source]

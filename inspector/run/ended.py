@@ -41,7 +41,9 @@ def with_ending(meta: Meta, processes: Sequence[Process], roots: Roots) -> Meta:
         is_main = process.rank is None and process.parent_pid not in {p.pid for p in processes}
         who = "" if is_main or len(processes) == 1 else f"{_name(process)}: "
         error = f"{who}{_sentence(raised, roots, code)}"
-        detail = _relative(raised.traceback, roots)
+        detail = raised.traceback
+        if roots.project:
+            detail = detail.replace(f'File "{roots.project.rstrip("/")}/', 'File "')
         return dataclasses.replace(meta, error=error, error_detail=detail, ended="failed")
     if code:
         error = f"{code}{_how(processes)}."
@@ -162,7 +164,3 @@ def _first_line(message: str) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"
-
-
-def _relative(text: str, roots: Roots) -> str:
-    return text.replace(f'File "{roots.project.rstrip("/")}/', 'File "') if roots.project else text

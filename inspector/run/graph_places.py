@@ -32,12 +32,7 @@ class GraphPlace:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphPlaces:
-    """All graphs of a process.
-
-    Attributes:
-        places: In the order in which torch made them.
-        hints: Values of symbolic sizes when they were compiled, by compilation (as text).
-    """
+    """All graphs of a process."""
 
     places: tuple[GraphPlace, ...] = ()
     hints: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
@@ -48,7 +43,6 @@ class OutputText:
     """The output code of one graph.
 
     Attributes:
-        lowered: The post-grad graph, which Inductor lowered, or None.
         rest: Of what AOTInductor generates ahead of time, where the C++ kernels are, or None.
     """
 

@@ -88,11 +88,9 @@ class Access:
         trips: How often a program executes it, or None where nobody knows.
         bytes: What a program uses of memory with it, each byte once; one trip if unknown.
         touched_bytes: What memory delivers for it, in whole sectors, or None.
-        contiguous: Neighbouring elements that a thread holds side by side in memory.
         stride: From one element to the next one in memory, or None; 0 where all are the same.
         block_share: Share of the touched 32-byte sectors that a program's accesses to it use.
         alignment_bytes: What its first address is a multiple of (at most 16), or None.
-        bits: Widths of its instructions, most used first.
     """
 
     kind: AccessKind
@@ -127,7 +125,6 @@ class Loop:
     """A loop in the instructions.
 
     Attributes:
-        first: Number of its first instruction.
         bytes_moved: Widths of its global accesses in sum, in bytes of a thread.
         source: Number of the loop in the TTGIR that it comes from, or None.
     """
@@ -149,7 +146,6 @@ class ConfigAnalysis:
     """One configuration, analysed.
 
     Attributes:
-        occupancy: How full a multiprocessor can be, or None without a GPU's figures.
         tensor_cores: Count by opcode and dtype of matrix instructions (``HGMMA bf16``).
         fma_dots: Line and dtype of matrix products that do not use tensor cores.
     """

@@ -32,7 +32,7 @@ class KernelChange:
     """A kernel of the one side and what became of it on the other.
 
     Attributes:
-        matched_by: ``content``, ``nodes``, ``name`` or ``place``; empty where one side has none.
+        matched_by: ``content``, ``nodes`` or ``name``; empty where one side has none.
         differences: What differs, in a few words each; empty if nothing but its name does.
         part_of: A kernel of the other side that computes all that it does, or empty.
     """

@@ -6,7 +6,8 @@ import dataclasses
 
 from inspector.run.kernel_analysis import ConfigAnalysis
 from inspector.run.kernel_prediction import Prediction
-from inspector.shared.kernel_build import ConfigBuild, GpuLimits, KernelBuild
+from inspector.shared.gpus import Gpu
+from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,12 +25,11 @@ class KernelFacts:
 
     Attributes:
         configs: Those that fit on the GPU, which chooses one: what holds for all holds.
-        launches: How often one call of the model launches it.
     """
 
     build: KernelBuild
     configs: tuple[ConfigFacts, ...]
-    limits: GpuLimits | None = None
+    gpu: Gpu | None = None
     launches: int = 1
     is_users: bool = False
     aten: tuple[str, ...] = ()

@@ -112,7 +112,6 @@ class SymbolUse:
         source: What it stands for (``L['x'].size()[0]``).
         guarded: The user's stack where it got the guard (or became a constant), outermost first.
         held_by: What was a constant then and is dynamic now: a size of another input held it.
-        is_inside: Whether that line is of an operator's fake implementation.
     """
 
     symbol: str
@@ -202,7 +201,6 @@ class OtherInstance:
     """A module, or the object whose method is called, that is another one than the entry's.
 
     Attributes:
-        name: Where the function has it, as reasons spell it (``self``).
         classes: The class of the entry's, and of the call's.
         numbers: What tells each apart from all others of the process, likewise.
         alive: How many of these classes share the code, or None where that is not known.
@@ -224,18 +222,14 @@ class Recompile:
         others: What the other entries say, each ``0/0: guard``, the newest first.
         source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
         name: The same as the user would write it (``x``).
-        dimensions: All dimensions of the tensor whose size torch saw change here.
         holds: Class of a container's first item (``int``), or an empty string where unknown.
-        time_ns: Wall time of all stages of this compilation, backward included; None where
-            unknown.
+        time_ns: Wall time of all stages of this compilation, backward included; None where unknown.
         failure: What ended it in the first line of torch's words, or an empty string.
         changes: All that this entry wants otherwise; empty where guard trees were not logged.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.
         new_keys: Keys of a dict (those asked for) that the call has and the entry's call had not.
         missing_keys: The reverse; both are empty where unknown.
         bounds: Within what that became dynamic stays so, the shortest first.
-        equal_sizes: The sizes that the entry has as one and the call has not, or None.
-        first_stack: The stack of the first compilation, where another line called it.
     """
 
     compile_id: CompileId

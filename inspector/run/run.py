@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from inspector.records.calls import LateHook, TargetCall
-from inspector.records.environment import End
+from inspector.records.environment import End, Problem
 from inspector.records.graph_breaks import SkippedFrame
 from inspector.records.record import Record
 from inspector.records.timeline import CallProfile
@@ -22,7 +22,7 @@ from inspector.run.lanes import Lane
 from inspector.run.source import Sources
 from inspector.shared.meta import Meta
 from inspector.shared.roots import Roots
-from inspector.trace.caches import CacheLookup
+from inspector.trace.caches import CacheLookup, CacheState
 from inspector.trace.payload import Payload
 
 _R = TypeVar("_R", bound=Record)
@@ -52,11 +52,6 @@ class Process:
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
             where there is a profile or a graph break.
-        late_hooks: Hooks that were registered on compiled modules, and that no later compilation
-            has taken in.
-        cache_hits: Graphs that were found in a cache, by its name (``FX graph``, ``AOTAutograd``).
-        compile_times: Compile time by compilation, in the order in which they began.
-        logging_ns: What torch spent on writing this log while it compiled, as torch says.
         has_spans: Whether its log has spans of compilation; else the times are the metrics'.
         lost_ends: How many spans of compilation have no end in the log and were ended with what is
             around them.
@@ -64,7 +59,6 @@ class Process:
             their compile id: known from what it logs, whoever asked for it.
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
-        stored: Where records are that stay in the log.
     """
 
     host: str
@@ -79,11 +73,8 @@ class Process:
     compile_time_ns: int
     stages: tuple[StageTime, ...]
     unknown_events: Mapping[str, int]
-    problems: tuple[str, ...]
     has_inspector_events: bool
     boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
-    late_hooks: tuple[LateHook, ...] = ()
-    cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
     compile_times: tuple[CompilationTime, ...] = ()
     lookups: tuple[CacheLookup, ...] = ()
     logging_ns: int = 0
@@ -112,6 +103,23 @@ class Process:
         """The process with these records in place of those that it has of their types."""
         own = {type(item): tuple(r for r in records if type(r) is type(item)) for item in records}
         return dataclasses.replace(self, recorded={**self.recorded, **own})
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What of ours failed in it."""
+        return tuple(f"{item.where}: {item.error}" for item in self.records(Problem))
+
+    @property
+    def late_hooks(self) -> tuple[LateHook, ...]:
+        """Hooks on compiled modules that no later compilation has taken in."""
+        newest = {hook.number: hook for hook in self.records(LateHook)}
+        return tuple(hook for hook in newest.values() if not hook.is_compiled)
+
+    @property
+    def cache_hits(self) -> Mapping[str, int]:
+        """How many graphs were found in a cache, by its name."""
+        hits = [item.cache for item in self.lookups if item.state is CacheState.HIT]
+        return {name: hits.count(name) for name in ("AOTAutograd", "FX graph") if name in hits}
 
     @property
     def profiles(self) -> tuple[CallProfile, ...]:
@@ -147,6 +155,17 @@ class Run:
     def records(self, kind: type[_R]) -> tuple[_R, ...]:
         """Our own records of a type, of all processes."""
         return tuple(record for process in self.processes for record in process.records(kind))
+
+    @property
+    def torch(self) -> str:
+        """The version of torch, or an empty string."""
+        return next((p.versions["torch"] for p in self.processes if "torch" in p.versions), "")
+
+    @property
+    def processor(self) -> str:
+        """The CPU's name, or an empty string."""
+        names = (process.hardware.get("cpu") for process in self.processes)
+        return next((str(name) for name in names if name), "")
 
     @property
     def compilations(self) -> tuple[Compilation, ...]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from inspector.records.environment import Dropped
-from inspector.run.compilation import Compilation, Frame, FrameState
+from inspector.run.compilation import Compilation, FrameState
 from inspector.run.compile_time import StageTime
 from inspector.run.graph_break import BreakSite, Evidence, GraphBreak
-from inspector.run.run import Process, Run
+from inspector.run.run import Run
 
 _UNMEASURED_CALLS = 2  # inspector/capture/execution/explain_calls.py
 
@@ -79,61 +77,36 @@ def group_sites(records: Iterable[GraphBreak]) -> tuple[BreakSite, ...]:
 
 
 def summarize(run: Run) -> Summary:
-    """The counts of a run; what its processes dropped from their logs is counted all the same."""
+    """The counts of a run."""
     first = [item for item in run.compilations if not is_later(item)]
     logged = [record for record in run.graph_breaks if record.evidence is not Evidence.FAILURE]
     breaks = [record for record in logged if not is_later(record)]
-    states = [state for process in run.processes for state in _states(process)]
+    states: list[FrameState] = []
+    for frame in (frame for process in run.processes for frame in process.frames):
+        kept = tuple(item for item in frame.compilations if not is_later(item))
+        states += [dataclasses.replace(frame, compilations=kept).state] if kept else []
+    stages: dict[str, int] = {}
+    for stage in (stage for process in run.processes for stage in process.stages):
+        stages[stage.stage] = stages.get(stage.stage, 0) + stage.time_ns
     operators = tuple(item.operators or 0 for item in first if item.graphs)
-    dropped = _dropped(run)
-    sites = {record.key for record in breaks} | _dropped_sites(run)
     return Summary(
         frames=len(states),
         frames_compiled=states.count(FrameState.COMPILED),
         frames_skipped=states.count(FrameState.SKIPPED),
         frames_failed=states.count(FrameState.FAILED),
         frames_unfinished=states.count(FrameState.UNFINISHED),
-        graphs=sum(item.graphs for item in first) + dropped["graphs"],
-        operators=sum(operators) + dropped["operators"],
+        graphs=sum(item.graphs for item in first),
+        operators=sum(operators),
         operators_per_graph=operators,
-        graph_breaks=len(breaks) + dropped["graph_breaks"],
-        distinct_graph_breaks=len(sites),
-        graph_breaks_raised=len(run.graph_breaks) - len(logged) + dropped["graph_breaks_raised"],
-        recompiles=sum(item.is_recompile for item in first) + dropped["recompiles"],
-        recompile_limit_hits=sum(item.hit_limit for item in first)
-        + dropped["recompile_limit_hits"],
+        graph_breaks=len(breaks),
+        distinct_graph_breaks=len({record.key for record in breaks}),
+        graph_breaks_raised=len(run.graph_breaks) - len(logged),
+        recompiles=sum(item.is_recompile for item in first),
+        recompile_limit_hits=sum(item.hit_limit for item in first),
         compile_time_ns=sum(process.compile_time_ns for process in run.processes),
-        compile_time_by_stage=_stages(run),
+        compile_time_by_stage=tuple(StageTime(*item) for item in stages.items()),
         later=_added(run.compilations, logged),
     )
-
-
-def _states(process: Process) -> list[FrameState]:
-    """What became of the frames in the first calls, and of those that the log has no more."""
-    first = [_first_calls(frame) for frame in process.frames]
-    kept = {(item.frame_id, item.file, item.first_line, item.name) for item in first}
-    last = process.last(Dropped)
-    dropped = last.states if last else {}
-    return [item.state for item in first if item.compilations] + [
-        FrameState(state) for key, state in dropped.items() if key not in kept
-    ]
-
-
-def _dropped(run: Run) -> Counter[str]:
-    dropped: Counter[str] = Counter()
-    for process in run.processes:
-        last = process.last(Dropped)
-        dropped.update(last.counts if last else {})
-    return dropped
-
-
-def _dropped_sites(run: Run) -> set[tuple[str, int, str]]:
-    return {
-        site
-        for process in run.processes
-        for dropped in process.records(Dropped)[-1:]
-        for site in dropped.sites
-    }
 
 
 def summarize_processes(run: Run) -> tuple[Summary, ...]:
@@ -141,19 +114,6 @@ def summarize_processes(run: Run) -> tuple[Summary, ...]:
     return tuple(
         summarize(dataclasses.replace(run, processes=(process,))) for process in run.processes
     )
-
-
-def _first_calls(frame: Frame) -> Frame:
-    kept = tuple(item for item in frame.compilations if not is_later(item))
-    return dataclasses.replace(frame, compilations=kept)
-
-
-def _stages(run: Run) -> tuple[StageTime, ...]:
-    totals: dict[str, int] = {}
-    for process in run.processes:
-        for stage in process.stages:
-            totals[stage.stage] = totals.get(stage.stage, 0) + stage.time_ns
-    return tuple(StageTime(stage, time_ns) for stage, time_ns in totals.items())
 
 
 def _added(compilations: Sequence[Compilation], breaks: Sequence[GraphBreak]) -> Added:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import bisect
 import dataclasses
 import enum
+import operator
 import statistics
 from collections.abc import Sequence
 
-from inspector.records.timeline import Activity, CallProfile, MarkedThread
+from inspector.records.timeline import Activity, CallProfile
 
 _MANY_CALLS = 8
 
@@ -62,22 +63,25 @@ class Thread:
 
     def between(self, start_ns: int, end_ns: int) -> Sequence[Activity]:
         """The activities of a stretch of time."""
-        first = bisect.bisect_left(self.activities, start_ns, key=_at)
-        return self.activities[first : bisect.bisect_left(self.activities, end_ns, key=_at)]
+        first, last = (
+            bisect.bisect_left(self.activities, time_ns, key=operator.attrgetter("at_ns"))
+            for time_ns in (start_ns, end_ns)
+        )
+        return self.activities[first:last]
 
 
 def threads_of(profile: CallProfile) -> tuple[Thread, ...]:
     """The threads of a profile, with their spans nested."""
-    return tuple(_thread(thread, profile.labels) for thread in profile.threads)
-
-
-def _thread(thread: MarkedThread, labels: tuple[str, ...]) -> Thread:
-    marks = [
-        Mark(_KINDS[item.kind], labels[item.label], item.start_ns, item.end_ns, item.sequence)
-        for item in thread.markers
-        if item.kind in _KINDS and item.label < len(labels)
-    ]
-    return Thread(nested(marks), thread.activities)
+    labels = profile.labels
+    found = []
+    for thread in profile.threads:
+        marks = [
+            Mark(_KINDS[item.kind], labels[item.label], item.start_ns, item.end_ns, item.sequence)
+            for item in thread.markers
+            if item.kind in _KINDS and item.label < len(labels)
+        ]
+        found.append(Thread(nested(marks), thread.activities))
+    return tuple(found)
 
 
 def warm_ns(profile: CallProfile) -> int | None:
@@ -130,7 +134,3 @@ def nested(marks: Sequence[Mark]) -> tuple[Mark, ...]:
     while stack:
         close()
     return tuple(roots)
-
-
-def _at(activity: Activity) -> int:
-    return activity.at_ns

@@ -22,10 +22,10 @@ class Workload:
     Attributes:
         batch: Size of the first dimension of the inputs, or None to leave them as they are.
         dtype: Floating-point dtype of model and inputs, or None to leave them.
-        autocast: Dtype of ``torch.autocast`` around each call, or None.
+        autocast: Dtype of ``torch.autocast`` around each call.
         tf32: Whether products of float32 may use TF32, or None to leave it to the program.
         train: Whether a call is forward, sum of the outputs, and backward.
-        optimizer: Class in ``torch.optim`` whose step is part of a call, or None.
+        optimizer: Class in ``torch.optim`` whose step is part of a call.
     """
 
     batch: int | None = None
@@ -102,9 +102,7 @@ class WorkerRequest(Message):
     """What one process does.
 
     Attributes:
-        outputs: Folder for what the first calls give, or None.
         references: What they are compared with: folders by name.
-        is_reference: Whether it only keeps what the first calls give.
         backends: All of the plan's, for the process that sees first whether torch has them.
     """
 
@@ -131,7 +129,6 @@ class WorkerEnd:
 
     Attributes:
         failure: Why it has no times, or not all, in one sentence; empty where it has.
-        is_left_out: Whether it was not tried, for the reason that ``failure`` says.
         is_alone: Whether it had no memory beside others, and was measured after eager PyTorch.
     """
 
@@ -148,10 +145,10 @@ class BenchPlan(Plan):
     """What was to be done, and how it ended.
 
     Attributes:
-        combinations: What is compared, in the order in which it is shown.
         is_grad: Whether calls that do not train ran with gradients.
     """
 
+    FILE = "bench.json"
     target: str
     combinations: tuple[Combination, ...]
     sessions: int

@@ -31,7 +31,6 @@ class DType:
     """A dtype.
 
     Attributes:
-        name: This project's spelling, such as ``f32``.
         torch_name: The attribute of ``torch`` that is this dtype, such as ``float32``.
         size_bytes: Bytes per element as torch stores it. An element of ``f4e2m1fnx2`` is a pair.
     """

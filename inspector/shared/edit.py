@@ -89,10 +89,6 @@ class Rewrite:
 def edited(text: str, edits: Iterable[Edit]) -> str:
     r"""A file's text with changes made; every line that is not changed keeps its number.
 
-    Args:
-        text: The text, with ``\n`` at the end of lines.
-        edits: The changes; of those that are the same one is made.
-
     Raises:
         ValueError: Something else stands there, or two changes are about the same characters.
     """

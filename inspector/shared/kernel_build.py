@@ -8,34 +8,6 @@ from inspector.records.record import SignedInt
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class GpuLimits:
-    """What a GPU has, as far as compiled kernels depend on it.
-
-    Attributes:
-        capability: Compute capability as one number, 90 for 9.0.
-        shared_block_bytes: The most that one block can ask for (opt-in).
-        peaks: Dense operations per second by dtype of the matrix units (``tensor bf16``).
-    """
-
-    name: str
-    capability: int
-    multiprocessors: int
-    registers: int
-    shared_bytes: int
-    shared_block_bytes: int
-    threads: int
-    blocks: int
-    l2_bytes: int
-    bandwidth_bytes_per_second: float
-    clock_hz: float = 0.0
-    peaks: tuple[tuple[str, float], ...] = ()
-
-    def peak(self, unit: str) -> float | None:
-        """Operations per second of a unit, or None where nobody says."""
-        return dict(self.peaks).get(unit)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Resources:
     """What a binary needs, from ptxas and Triton.
 
@@ -98,14 +70,11 @@ class KernelBuild:
     """One kernel, compiled for one GPU in every configuration that would be tried there.
 
     Attributes:
-        key: Hash of its source and of everything that compiled it.
         heuristic: Inductor's name of its kind: ``pointwise``, ``reduction``, ``template``, ….
         size_hints: Size by prefix (``x``, ``r0_``), as the heuristics see it.
         capability: What its source was generated for, 90 for 9.0.
         arguments: Triton type by name of argument, ``*bf16`` for a pointer.
-        constants: Value by name of arguments that are fixed in every configuration.
         versions: Version by name of what compiled it: ``torch``, ``triton``, ``ptxas``.
-        source_sha256: Digest of its source, by which the asker knows it.
     """
 
     name: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import Self
+from pathlib import Path
+from typing import ClassVar, Self
 
+from inspector.errors import RecordingError
 from inspector.records.codec import decode, encode
 
 FORMAT_VERSION = 1
@@ -34,6 +36,33 @@ class Plan(Message):
     """What a recording of `inspect bench` keeps in a file of its own."""
 
     __slots__ = ()
+    FILE: ClassVar[str]
+
+    def write(self, folder: Path) -> None:
+        """Writes the file of a recording."""
+        file = folder / self.FILE
+        try:
+            file.write_text(self.to_json(), encoding="utf-8")
+        except OSError as error:
+            message = f"{file} cannot be written ({error.strerror})."
+            raise RecordingError(message, "Choose a place with --save DIR.") from error
+
+    @classmethod
+    def is_in(cls, folder: Path) -> bool:
+        """Whether a recording has the file."""
+        return (folder / cls.FILE).is_file()
+
+    @classmethod
+    def read(cls, folder: Path) -> Self:
+        """Reads that of a recording."""
+        if not cls.is_in(folder):
+            message = "There are no measurements of `inspect bench` in this recording."
+            raise RecordingError(message, "Make some with: inspect bench model.py")
+        try:
+            return cls.from_json((folder / cls.FILE).read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            message = f"{cls.FILE} of the recording cannot be read: {error}."
+            raise RecordingError(message, "Measure again with: inspect bench") from error
 
     def to_json(self) -> str:
         """All fields, with the version of the format."""

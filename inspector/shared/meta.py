@@ -56,10 +56,6 @@ class Meta:
 
 
 def begun_meta(name: str, target: str, settings: Mapping[str, object], partial: str) -> Meta:
-    """What a recording says of itself that begins now.
-
-    Args:
-        partial: Why it is not complete, should nobody complete it.
-    """
+    """What a recording says of itself that begins now."""
     started = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
     return Meta(FORMAT_VERSION, name, target, settings, started, partial, ended="running")

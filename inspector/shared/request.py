@@ -27,13 +27,11 @@ class Request(Message):
         dynamic: ``torch.compile``'s ``dynamic``; None leaves the choice to torch.
         backend: ``torch.compile``'s ``backend``; ``eager`` runs the captured graphs unlowered.
         calls: How often each input is called to be measured, after two calls that are not.
-        dynamic_sources: Value of ``TORCH_COMPILE_DYNAMIC_SOURCES`` to compile with, or None.
         marks: Dimensions of the inputs to mark as dynamic, each ``name:dimension``.
         gpu: The GPU to generate code for (`inspector.shared.gpu_table`), or None.
         fake: Whether large tensors get no memory and no values; with ``gpu`` alone.
         prims: Whether they are also decomposed into primitives, with ``graphs`` alone.
         profile: Whether kernels are timed in place, and the machine's limits are measured.
-        counters: Whether one call is marked for a profiler outside, and nothing timed.
         fresh_ceilings: Whether the machine's limits are measured even if they are known.
         seconds: About how long calls with each input are timed, with ``profile``; None for 12.
         kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.

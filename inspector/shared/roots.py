@@ -35,12 +35,7 @@ class Owner(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Roots:
-    """The folders that tell whose code a file is.
-
-    Attributes:
-        project: The folder that shown paths are relative to, or an empty string.
-        site: The folders that packages are installed in.
-    """
+    """The folders that tell whose code a file is."""
 
     project: str = ""
     torch: str = ""

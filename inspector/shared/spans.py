@@ -34,11 +34,7 @@ def merged(spans_ns: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 def outside(
     spans_ns: Iterable[tuple[int, int]], others_ns: Sequence[tuple[int, int]]
 ) -> Iterator[tuple[int, int]]:
-    """The parts of spans in which none of the others lasts.
-
-    Args:
-        spans_ns: Begin and end of each, by one clock.
-    """
+    """The parts of spans in which none of the others lasts."""
     for begin_ns, end_ns in spans_ns:
         since_ns = begin_ns
         first = bisect.bisect_right(others_ns, begin_ns, key=operator.itemgetter(1))

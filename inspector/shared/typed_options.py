@@ -11,11 +11,7 @@ _BENCH = "bench"  # compiles with many settings, so that none of torch.compile's
 
 
 def typed_options(settings: Mapping[str, object], command: str) -> list[str]:
-    """``["--input", "f32[8,4]", "--backend", "inductor"]``: what a command needs to do the same.
-
-    Args:
-        settings: Those of a request by name; what is left out was not asked for.
-    """
+    """``["--input", "f32[8,4]", "--backend", "inductor"]``: what a command needs to do the same."""
     compiles = () if command == _BENCH else _of_compile(settings, command)
     return [word for option in (*_of_model(settings, command), *compiles) for word in option]
 

@@ -43,12 +43,7 @@ class Assignment:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Varied:
-    """One ``--vary``: places that change together, and what they become.
-
-    Attributes:
-        places: Name and dimension of each.
-        values: What all of them become, one after the other.
-    """
+    """One ``--vary``: places that change together, and what they become."""
 
     places: tuple[tuple[str, int | None], ...]
     values: tuple[int | float | bool | str, ...]
@@ -61,7 +56,7 @@ def parse_varied(text: str) -> Varied:
         UsageError: It cannot be read.
     """
     left, sign, right = text.partition("=")
-    found = [_PLACE.fullmatch(part.strip()) for part in _split(left)]
+    found = [_PLACE.fullmatch(part.strip()) for part in left.split(",") if part.strip()]
     if not sign or not right.strip() or not found or None in found:
         raise UsageError(f"--vary {text!r} cannot be read.", _EXAMPLE)
     places = tuple((item[1], int(item[2]) if item[2] else None) for item in found if item)
@@ -70,10 +65,6 @@ def parse_varied(text: str) -> Varied:
     if sizes and not all(_is_size(value) for value in values):
         raise UsageError(f"--vary {text!r} has a size that is no whole number from 0 on.", _EXAMPLE)
     return Varied(places, values)
-
-
-def _split(text: str) -> list[str]:
-    return [part for part in text.split(",") if part.strip()]
 
 
 def _value(text: str, whole: str) -> int | float | bool | str:

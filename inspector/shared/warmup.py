@@ -21,7 +21,6 @@ class Loading:
     """How the target is loaded, as a script can do it.
 
     Attributes:
-        file: The absolute path of its file, or None for a module without one.
         entry: How the model is got, as Python on the module: ``get_model()``.
     """
 
@@ -75,11 +74,7 @@ class WarmupCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StartEnd:
-    """How a start ended.
-
-    Attributes:
-        failure: Why a call is missing, in one sentence; empty where none is.
-    """
+    """How a start ended."""
 
     start: str
     failure: str = ""
@@ -92,10 +87,9 @@ class WarmupPlan(Plan):
 
     Attributes:
         job: ``torch.compiler.config.job_id`` of all starts.
-        batches: Batch sizes that each input is called with; or none.
-        loading: How the target is loaded, or None where that is not known.
     """
 
+    FILE = "warmup.json"
     target: str
     setting: Setting
     workload: Workload

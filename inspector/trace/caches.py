@@ -56,8 +56,8 @@ class CacheLookup:
         occurrence: As `inspector.run.compile_time.CompilationTime` has it.
         what: What was looked for where that is no graph: a kernel's name, or an empty string.
         detail: Torch's finer word (``full_miss``, ``guard_miss``), or an empty string.
-        components: What the key is made of, as torch prints it: ``[hash] name: value``. Empty
-            where torch does not log it (AOTAutograd's on 2.13).
+        components: What the key is made of, as torch prints it: ``[hash] name: value``. Empty where
+            torch does not log it (AOTAutograd's on 2.13).
         time_saved_ns: How long what was found had taken to compile, or None.
         time_taken_ns: How long what was not found took to compile, or None.
     """
@@ -108,12 +108,7 @@ class CacheLookup:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CodeState:
-    """``{get,put}_{local,remote}_code_state``: the profile of dynamic shapes was read or written.
-
-    Attributes:
-        state: ``hit`` or ``stored``.
-        where: ``on this machine`` or ``remote``.
-    """
+    """``*_code_state``: the profile of dynamic shapes was read or written."""
 
     state: str
     where: str

@@ -58,11 +58,7 @@ class TorchVersion:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DynamoStart:
-    """Event ``dynamo_start``: Dynamo begins to trace a frame.
-
-    Attributes:
-        stack: The stack down to the frame that is traced, outermost first.
-    """
+    """Event ``dynamo_start``: Dynamo begins to trace a frame."""
 
     stack: tuple[StackFrame, ...]
 
@@ -80,7 +76,6 @@ class CreateSymbol:
         symbol: Its name (``s77``, ``zf12`` for a float).
         source: What it stands for (``L['x'].size()[0]``), or an empty string.
         text: Its value as torch writes it (also of floats), or an empty string.
-        stack: The user's stack where it was made, outermost first.
     """
 
     symbol: str
@@ -117,7 +112,6 @@ class SymbolGuard:
 
     Attributes:
         expression: The assumption (``Eq(s77, 8)``).
-        stack: The user's stack there, outermost first.
         inside: The frames outside torch below that, which the compiler called.
     """
 
@@ -135,13 +129,7 @@ class SymbolGuard:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SymbolSpecialized:
-    """Event ``symbolic_shape_specialization``: a symbolic size became a constant.
-
-    Attributes:
-        sources: What it stands for.
-        stack: The user's stack where it happened, outermost first.
-        inside: As `SymbolGuard` has it.
-    """
+    """Event ``symbolic_shape_specialization``: a symbolic size became a constant."""
 
     symbol: str
     sources: tuple[str, ...]
@@ -285,11 +273,7 @@ class CompilationMetrics:
         return self.fail_type in _LIMIT_ERRORS or _LIMIT in first_line
 
     def graphs_of(self, attempted: int, failed: int) -> int:
-        """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them.
-
-        Args:
-            failed: How many graphs the backend refused and Dynamo went on without.
-        """
+        """Graphs that the backend accepted, as torch's ``unique_graphs`` counts them."""
         # A backend can also ask to skip the frame, whose metrics then count no operator.
         if self.fail_type is None and self.operator_count is None:
             return 0

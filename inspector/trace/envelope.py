@@ -17,10 +17,8 @@ class Envelope:
 
     Attributes:
         key: The event's key (``dynamo_start``, ``artifact``, …).
-        name: The artifact's or dumped graph's name, or an empty string.
         compile_id: The compilation during which it was logged, or None outside of one.
         line: Line number in the log, from 1.
-        strings: The interned file names that the process knows, by number.
     """
 
     key: str

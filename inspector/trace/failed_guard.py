@@ -12,10 +12,9 @@ import re
 
 from inspector.records.stack import StackFrame
 from inspector.trace.fields import MAX_GUARD_CHARACTERS
-from inspector.trace.float_guards import floats_by_name
 from inspector.trace.graph_break import parse_stack
 from inspector.trace.guard_shapes import Guard, guard_of
-from inspector.trace.guard_text import comment_at
+from inspector.trace.guard_text import comment_at, floats_by_name
 
 _ENTRY = re.compile(r"\A(?P<id>(?:!\d+/)?\d+/\d+(?:_\d+)?): ")
 _USER_STACK = "\nUser stack trace:\n"
@@ -34,7 +33,6 @@ class FailedGuard:
         text: The guard as torch spells it, without the entry and what follows it.
         comment: What torch says behind the guard: user lines and remarks, or an empty string.
         caused_by: The line that the comment names first; of the file the last two parts alone.
-        user_stack: The user's stack where the guard was made, outermost first.
     """
 
     entry: str
@@ -52,7 +50,8 @@ def parse_reason(reason: str) -> FailedGuard:
     match = _ENTRY.match(reason)
     whole = reason[match.end() :] if match else reason
     body, _, stack = whole.partition(_USER_STACK)
-    text, comment = _split(body)
+    at = comment_at(body)  # a string in the guard can look like a comment
+    text, comment = (body[:at], body[at + 1 :]) if at >= 0 else (body, "")
     found = _HINT.search(comment) or _HINT.search(text)
     hint = found["hint"] if found else ""
     text, comment = _HINT.sub("", text), _HINT.sub("", comment)
@@ -70,12 +69,6 @@ def parse_reason(reason: str) -> FailedGuard:
 def stripped_source(source: str) -> str:
     """A source as reasons spell it: ``x.shape`` for ``L['x'].shape``."""
     return _LOCAL.sub(r"\1", source)
-
-
-def _split(body: str) -> tuple[str, str]:
-    """The guard and its comment; a string in the guard can look like a comment."""
-    at = comment_at(body)
-    return (body[:at], body[at + 1 :]) if at >= 0 else (body, "")
 
 
 def _place(comment: str) -> StackFrame | None:

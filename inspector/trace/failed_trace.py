@@ -26,7 +26,6 @@ class FailedTrace:
         operator: The operator (``aten.index.Tensor``), or an empty string.
         frame: The user's line that it comes from, or None. In a backward pass, the line of the
             forward operator.
-        is_backward: Whether it computes with gradients.
     """
 
     operator: str = ""

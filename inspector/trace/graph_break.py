@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import re
 import textwrap
-from collections.abc import Iterator
 from typing import Self
 
 from inspector.records.stack import StackFrame
@@ -83,7 +82,6 @@ class Cause:
         gb_type: Torch's context-free name of the break, or None where the text has no such form.
         title: The first line of the message; the ``gb_type`` where there is one.
         context: The "developer debug context", or an empty string.
-        url: Link to torch's page of this break, or an empty string.
         gb_id: ``GB0059``, taken from the link, or None.
         higher_order: The higher-order operator whose function broke
             (``torch.utils.checkpoint.checkpoint``), or an empty string.
@@ -108,7 +106,6 @@ class Raised:
     """The frames outside torch that an exception passed through while Dynamo compiled.
 
     Attributes:
-        frames: All of them, outermost first.
         implementation: Those of an operator's implementation (``register_fake``).
     """
 
@@ -129,14 +126,11 @@ class GraphBreakReason:
 
     Attributes:
         file: Where torch says that the graph broke (it can be a library's file), or None.
-        line: The line there, or None.
         outcome: ``resumed`` (a graph before it, tracing goes on after it), ``rest-skipped`` (the
             rest of the function runs eagerly), ``frame-skipped`` (the whole function runs eagerly).
         causes: The break itself first, then those that torch met while handling it.
-        stack: The user's stack, outermost first.
         operator: The stack of the operator that the backend failed at, from the compiled function
             inwards; empty where the text names none.
-        raised: What Python's traceback says.
     """
 
     file: str | None
@@ -164,13 +158,19 @@ class GraphBreakReason:
             place = (refused["file"], int(refused["line"]))
             raised = Raised.parse(text)
             found = cls(*place, outcome="frame-skipped", causes=(cause,), stack=(), raised=raised)
-            return found.at_operator(text)
+            return found.at_frames(operator_stack(text))
         head, stack = _split_stack(text)
         header = _HEADER.search(head)
         message = head[header.end() :].lstrip("\n") if header else head
         reason = _REASON.search(message)
         message = message[reason.end() :] if reason else message
-        outcome, message = _split_outcome(message.partition(_ATTRIBUTION)[0], framed=bool(header))
+        message = message.partition(_ATTRIBUTION)[0]
+        # A data-dependent branch has no prefix and is resumed; the variants without a header skip.
+        outcome = "resumed" if header else "frame-skipped"
+        for pattern, said in _PREFIXES:
+            if match := pattern.match(message):
+                outcome, message = said, message[match.end() :]
+                break
         found = cls(
             file=header["file"] if header else None,
             line=int(header["line"]) if header else None,
@@ -180,28 +180,28 @@ class GraphBreakReason:
             raised=Raised.parse(text),
         )
         is_backends = any(cause.gb_id == BACKEND_FAILED for cause in found.causes[:1])
-        return found.at_operator(message) if is_backends else found
+        return found.at_frames(operator_stack(message)) if is_backends else found
 
-    def at_operator(self, text: str) -> Self:
-        """The record at the operator that the backend failed at, where the text names it.
+    def at_frames(self, frames: tuple[StackFrame, ...], said: str = "") -> Self:
+        """The record at the operator that the backend failed at, whose stack these frames are.
 
         Torch gives the place of the function, and in the backend's error the operator of Dynamo's
         graph with its stack (``Interpreter.run`` of torch/fx/interpreter.py).
-        """
-        frames = operator_stack(text)
-        return self.at_frames(frames) if frames else self
-
-    def at_frames(self, frames: tuple[StackFrame, ...], said: str = "") -> Self:
-        """The record at the operator that the backend failed at.
 
         Args:
-            frames: The operator's stack.
             said: What the error is to say of the operator, beyond what it says.
         """
+        if not frames:
+            return self
         place = frames[-1]
-        first = _without_operator(self.causes[0])
-        explanation = first.explanation.removesuffix(". Adding a graph break.")
-        first = dataclasses.replace(first, explanation=f"{explanation}{said}")
+        first = self.causes[0]
+        # Without the operator and its stack, which are elsewhere.
+        explanation, context = (
+            _OPERATOR.sub(r" while executing \1", text).partition("Use tlparse to see")[0].strip()
+            for text in (first.explanation, first.context)
+        )
+        explanation = explanation.removesuffix(". Adding a graph break.") + said
+        first = dataclasses.replace(first, explanation=explanation, context=context)
         causes = (first, *self.causes[1:])
         return dataclasses.replace(
             self, file=place.file, line=place.line, causes=causes, operator=frames
@@ -214,15 +214,6 @@ def operator_stack(text: str) -> tuple[StackFrame, ...]:
     return parse_stack(textwrap.indent(textwrap.dedent(found[1]), "  ")) if found else ()
 
 
-def _without_operator(cause: Cause) -> Cause:
-    """What the backend says, without the operator and its stack, which stand elsewhere."""
-    explanation, context = (
-        _OPERATOR.sub(r" while executing \1", said).partition("Use tlparse to see")[0].strip()
-        for said in (cause.explanation, cause.context)
-    )
-    return dataclasses.replace(cause, explanation=explanation, context=context)
-
-
 def _split_stack(text: str) -> tuple[str, str]:
     for title in _STACK_TITLES:
         head, found, stack = text.partition(title)
@@ -231,15 +222,6 @@ def _split_stack(text: str) -> tuple[str, str]:
             return head, stack[: end.start()] if end else stack
     end = _PYTHON_TRACEBACK.search(text)
     return (text[: end.start()] if end else text), ""
-
-
-def _split_outcome(message: str, *, framed: bool) -> tuple[str, str]:
-    for pattern, outcome in _PREFIXES:
-        match = pattern.match(message)
-        if match:
-            return outcome, message[match.end() :]
-    # A data-dependent branch has no prefix and is resumed; the variants without a header skip.
-    return ("resumed" if framed else "frame-skipped"), message
 
 
 def _last_error(text: str) -> str:
@@ -280,36 +262,24 @@ def _cause(message: str) -> Cause:
     return Cause(
         gb_type=title.strip() if sections["Explanation"] else None,
         title=title.strip(),
-        explanation=_first(sections["Explanation"]),
+        explanation="".join(sections["Explanation"][:1]).strip(),
         hints=tuple(hint.strip() for hint in sections["Hint"]),
-        context=_first(sections["Developer debug context"]),
+        context="".join(sections["Developer debug context"][:1]).strip(),
         url=url,
         gb_id=f"GB{gb_id[1]}" if gb_id else None,
-        higher_order=_first(sections["Higher Order Operator"]),
+        higher_order="".join(sections["Higher Order Operator"][:1]).strip(),
     )
-
-
-def _first(texts: list[str]) -> str:
-    return texts[0].strip() if texts else ""
 
 
 def parse_stack(text: str) -> tuple[StackFrame, ...]:
     """The frames of a printed traceback, outermost first."""
-    return tuple(_frames(text.split("\n")))
-
-
-def _frames(lines: list[str]) -> Iterator[StackFrame]:
-    frame: StackFrame | None = None
-    for line in lines:
-        match = _FRAME.fullmatch(line)
-        if match:
-            if frame:
-                yield frame
-            frame = StackFrame(match["file"], int(match["line"]), match["name"])
-        elif frame and line.startswith("    "):
-            frame = _extended(frame, line[4:])
-    if frame:
-        yield frame
+    frames: list[StackFrame] = []
+    for line in text.split("\n"):
+        if match := _FRAME.fullmatch(line):
+            frames.append(StackFrame(match["file"], int(match["line"]), match["name"]))
+        elif frames and line.startswith("    "):
+            frames[-1] = _extended(frames[-1], line[4:])
+    return tuple(frames)
 
 
 def _extended(frame: StackFrame, text: str) -> StackFrame:

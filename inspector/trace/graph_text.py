@@ -41,7 +41,6 @@ class TextNode:
             empty where an input gets another name, or an attribute of the module is taken.
         arguments: Names of the nodes that it uses: of inputs, and of what stands before it.
         tensor: What it is, with the dtype in torch's short spelling (``f32``), or None.
-        place: The innermost line that led to it, or None.
     """
 
     name: str
@@ -53,13 +52,7 @@ class TextNode:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GraphText:
-    """A graph.
-
-    Attributes:
-        inputs: The placeholders.
-        nodes: Everything else, in order.
-        outputs: Names of the nodes that it returns.
-    """
+    """A graph."""
 
     inputs: tuple[TextNode, ...]
     nodes: tuple[TextNode, ...]
@@ -78,7 +71,8 @@ def parse_graph(text: str) -> GraphText:
         message = "the graph is no Python text"
         raise ValueError(message) from error
     classes = [node for node in module.body if isinstance(node, ast.ClassDef)]
-    forward = next((found for each in classes for found in _functions(each)), None)
+    functions = [f for each in classes for f in each.body if isinstance(f, ast.FunctionDef)]
+    forward = next((each for each in functions if each.name == "forward"), None)
     if forward is None:
         message = "there is no `forward` in the graph"
         raise ValueError(message)
@@ -104,12 +98,6 @@ def placed_lines(text: str) -> Iterator[tuple[str, StackFrame | None]]:
         if is_placed and not file:
             place = None
         yield "" if is_placed else line, place
-
-
-def _functions(scope: ast.ClassDef) -> Iterator[ast.FunctionDef]:
-    return (
-        node for node in scope.body if isinstance(node, ast.FunctionDef) and node.name == "forward"
-    )
 
 
 def _inputs(forward: ast.FunctionDef) -> tuple[TextNode, ...]:
@@ -149,7 +137,11 @@ class _Body:
             if node is not None:
                 self._names.add(node.name)
                 yield node
-            in_place = statement if _is_in_place(statement) else None
+            match statement:
+                case ast.AugAssign() | ast.Assign(targets=[ast.Subscript(), *_]):
+                    in_place = statement
+                case _:
+                    in_place = None
 
     def _assigned(self, statement: ast.stmt, before: ast.stmt | None) -> TextNode | None:
         match statement:
@@ -195,13 +187,6 @@ def _sign(value: ast.AST) -> str:
         case ast.Assign():
             return "setitem"
     return ""
-
-
-def _is_in_place(statement: ast.stmt) -> bool:
-    """Whether it is `x += y`, or `x[0] = y`."""
-    return isinstance(statement, ast.AugAssign) or (
-        isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript)
-    )
 
 
 def _names(value: ast.AST | None) -> Iterator[str]:

@@ -40,11 +40,7 @@ _MARK = re.compile(r"_dynamo_\w+_indices|_dynamo_shape_ids|_dynamo_unbacked_boun
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EqualsCheck:
-    """A Python value, whose type must be the same too.
-
-    Attributes:
-        value: The value, where its repr is a literal.
-    """
+    """A Python value, whose type must be the same too."""
 
     text: str
     is_literal: bool = False
@@ -65,7 +61,6 @@ class IdCheck:
 
     Attributes:
         type: Its class (2.13), or its repr (2.11).
-        seen: What the process saw there, or None.
     """
 
     type: str
@@ -148,6 +143,7 @@ Check: TypeAlias = (
     | GlobalStateCheck
     | OtherCheck
 )
+_Reader: TypeAlias = Callable[[str, str], Check | None]
 
 
 def parse_check(kind: str, code: str, source: str) -> Check:
@@ -188,18 +184,12 @@ def _equals(code: str, source: str) -> Check | None:
         return EqualsCheck(text)
 
 
-def _none(_code: str, _source: str) -> Check:
-    return EqualsCheck("None", is_literal=True)
+def _matching(pattern: re.Pattern[str], check: Callable[[re.Match[str]], Check]) -> _Reader:
+    def read(code: str, _source: str) -> Check | None:
+        match = pattern.fullmatch(code)
+        return check(match) if match else None
 
-
-def _type(code: str, _source: str) -> Check | None:
-    match = _TYPE.fullmatch(code)
-    return TypeCheck(match["type"].strip(), match["id"]) if match else None
-
-
-def _id(code: str, _source: str) -> Check | None:
-    match = _ID.fullmatch(code)
-    return IdCheck(match["type"].strip(), match["id"]) if match else None
+    return read
 
 
 def _length(code: str, _source: str) -> Check | None:
@@ -209,34 +199,13 @@ def _length(code: str, _source: str) -> Check | None:
     return LengthCheck(0) if code.startswith("not ") else None
 
 
-def _contains(code: str, _source: str) -> Check | None:
-    match = _CONTAINS.fullmatch(code)
-    if match is None:
-        return None
-    return ContainsCheck(match["key"] or match["item"], expected=not match["not"])
-
-
 def _attribute(code: str, _source: str) -> Check | None:
-    if _MARK.search(code):
-        return _mark(code, _source)
+    if mark := _MARK.search(code):
+        return MarkCheck((mark[0],))
     match = _HASATTR.fullmatch(code)
     if match is None:
         return None
     return ContainsCheck(match["attribute"], expected=not (match["not"] or match["false"]))
-
-
-def _mark(code: str, _source: str) -> Check | None:
-    match = _MARK.search(code)
-    return MarkCheck((match[0],)) if match else None
-
-
-def _relation(code: str, _source: str) -> Check | None:
-    # Also of saved-tensor hooks and the like, which are no relations of sizes.
-    return RelationCheck(code) if "L[" in code or "G[" in code else None
-
-
-def _alias(code: str, _source: str) -> Check:
-    return AliasCheck(code)
 
 
 def _state(code: str, _source: str) -> Check | None:
@@ -249,26 +218,34 @@ def _state(code: str, _source: str) -> Check | None:
     return GlobalStateCheck(state) if isinstance(state, dict) else None
 
 
-_READERS: dict[str, Callable[[str, str], Check | None]] = {
+def _relation(code: str, _source: str) -> Check | None:
+    # Also of saved-tensor hooks and the like, which are no relations of sizes.
+    return RelationCheck(code) if "L[" in code or "G[" in code else None
+
+
+_has_item = _matching(
+    _CONTAINS, lambda match: ContainsCheck(match["key"] or match["item"], expected=not match["not"])
+)
+_READERS: dict[str, _Reader] = {
     "TENSOR_MATCH": _tensor,
     "EQUALS_MATCH": _equals,
     "TRUE_MATCH": _equals,
     "FALSE_MATCH": _equals,
-    "NONE_MATCH": _none,
+    "NONE_MATCH": lambda *_: EqualsCheck("None", is_literal=True),
     "FLOAT_IS_NAN": _equals,
-    "TYPE_MATCH": _type,
-    "ID_MATCH": _id,
+    "TYPE_MATCH": _matching(_TYPE, lambda match: TypeCheck(match["type"].strip(), match["id"])),
+    "ID_MATCH": _matching(_ID, lambda match: IdCheck(match["type"].strip(), match["id"])),
     "LENGTH_CHECK": _length,
     "DICT_LENGTH": _length,
-    "DICT_CONTAINS": _contains,
-    "SET_CONTAINS": _contains,
+    "DICT_CONTAINS": _has_item,
+    "SET_CONTAINS": _has_item,
     "NO_HASATTR": _attribute,
-    "DIMENSION_DYNAMIC_MARKING_GUARD": _mark,
-    "DYNAMIC_INDICES": _mark,
+    "DIMENSION_DYNAMIC_MARKING_GUARD": _attribute,
+    "DYNAMIC_INDICES": _attribute,
     "LAMBDA_GUARD": _relation,
     "SYMBOLIC_SHAPE_GUARD": _relation,
-    "NO_TENSOR_ALIASING": _alias,
-    "OBJECT_ALIASING": _alias,
-    "STORAGE_OVERLAPPING": _alias,
+    "NO_TENSOR_ALIASING": lambda code, _: AliasCheck(code),
+    "OBJECT_ALIASING": lambda code, _: AliasCheck(code),
+    "STORAGE_OVERLAPPING": lambda code, _: AliasCheck(code),
     "GLOBAL_STATE": _state,
 }

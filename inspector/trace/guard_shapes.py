@@ -20,7 +20,7 @@ class GuardShape(enum.Enum):
     STRIDE = "stride"
     RANK = "rank"
     DTYPE = "dtype"
-    DEVICE_INDEX = "device index"
+    DEVICE = "device"
     REQUIRES_GRAD = "requires_grad"
     DISPATCH_KEYS = "dispatch keys"
     TENSOR_TYPE = "tensor type"
@@ -34,26 +34,20 @@ class GuardShape(enum.Enum):
     KEY = "key"
     KEYS = "keys"
     HAS_KEY = "has key"
-    HAS_ITEM = "has item"
-    HAS_ATTRIBUTE = "has attribute"
+    ITEMS = "items"
+    ATTRIBUTE = "attribute"
     MISSING = "missing"
-    SAME_OBJECT = "same object"
-    DUPLICATES = "duplicates"
-    OVERLAP = "overlap"
+    ALIASING = "aliasing"
     MARKS = "marks"
     SYMBOLIC = "symbolic"
     GLOBAL_STATE = "global state"
     FUNCTION_MODES = "function modes"
     DEFAULT_DEVICE = "default device"
-    SAVED_TENSOR_HOOKS = "saved tensor hooks"
-    FUNCTORCH = "functorch"
-    FORWARD_AD = "forward ad"
-    VERSION = "version"
+    AMBIENT = "ambient"
     BACKEND = "backend"
     DEALLOCATED = "deallocated"
     VIEW = "view"
     RAISED = "raised"
-    UNEXPECTED = "unexpected"
     OTHER = "other"
 
 
@@ -66,8 +60,6 @@ class Guard:
             ``G['N']``), or an empty string where the text does not say.
         index: The dimension (sizes, strides) or the position (keys), or None.
         before: What it wants, in Python's spelling, or None where the text does not say.
-        now: What it found, likewise.
-        sources: All tensors (duplicates) or all names (symbolic shapes) that it is about.
     """
 
     shape: GuardShape
@@ -100,7 +92,7 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     (rf"{_TENSOR}rank mismatch\. {_EXPECTED}", GuardShape.RANK, ""),
     (rf"{_TENSOR}dtype mismatch\. {_EXPECTED}", GuardShape.DTYPE, ""),
     ((rf"{_TENSOR}Tensor device index mismatch\. Expected device index to be (?P<before>-?\d+), "
-      r"actual (?P<now>-?\d+)"), GuardShape.DEVICE_INDEX, ""),
+      r"actual (?P<now>-?\d+)"), GuardShape.DEVICE, ""),
     (rf"{_TENSOR}requires_grad mismatch\. expected requires_grad=(?P<before>\w+)",
      GuardShape.REQUIRES_GRAD, ""),
     (rf"{_TENSOR}dispatch key set mismatch\. {_EXPECTED}", GuardShape.DISPATCH_KEYS, ""),
@@ -129,19 +121,19 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     (r"list\((?P<source>.+)\.keys\(\)\) == (?P<before>\[.*)$", GuardShape.KEYS, ""),
     # NOT_PRESENT_IN_GENERIC_DICT, DICT_CONTAINS, SET_CONTAINS, HASATTR, guards.py.
     (r"(?P<not>not )?___dict_contains\((?P<key>.+), (?P<source>[^,]+)\.__dict__\)$",
-     GuardShape.HAS_ATTRIBUTE, "key"),
+     GuardShape.ATTRIBUTE, "key"),
     (r"(?P<not>not )?___dict_contains\((?P<key>.+), (?P<source>[^,]+)\)$",
      GuardShape.HAS_KEY, "key"),
     (r"(?P<not>not )?set\.__contains__\((?P<source>.+?), (?P<key>.+)\)$",
-     GuardShape.HAS_ITEM, "key"),
+     GuardShape.ITEMS, "key"),
     (r"(?P<not>not )?hasattr\((?P<source>.+), (?P<key>[^,()]+)\)$",
-     GuardShape.HAS_ATTRIBUTE, "key"),
+     GuardShape.ATTRIBUTE, "key"),
     # The accessors' own failures, guards.cpp: `kw['mask']`, where `kw` has no `mask`.
     (r"KeyError on (?P<source>.+)\.__dict__\[['\"]?(?P<key>\w+)['\"]?\]$",
-     GuardShape.HAS_ATTRIBUTE, "key"),
+     GuardShape.ATTRIBUTE, "key"),
     (rf"KeyError on (?!G\[{_LITERAL}\]$)(?P<source>.+)\[(?P<key>{_LITERAL})\]$",
      GuardShape.HAS_KEY, "key"),
-    (r"KeyError on (?P<source>.+)\.(?P<key>[A-Za-z_]\w*)$", GuardShape.HAS_ATTRIBUTE, "key"),
+    (r"KeyError on (?P<source>.+)\.(?P<key>[A-Za-z_]\w*)$", GuardShape.ATTRIBUTE, "key"),
     (r"IndexError on (?P<source>.+)\[-?\d+\]$", GuardShape.LENGTH, ""),
     (r"(?:KeyError|IndexError) on (?P<source>.+)", GuardShape.MISSING, ""),
     (r"getattr failed on source (?P<source>.+)", GuardShape.MISSING, ""),
@@ -157,19 +149,18 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
      GuardShape.MARKS, ""),
     (r"hasattr\((?P<source>.+), '_dynamo_\w+'\) == (?P<before>\w+)", GuardShape.MARKS, ""),
     # NoTensorAliasing, STORAGE_OVERLAPPING, guards.cpp; DUPLICATE_INPUT, guards.py.
-    (r"Duplicate tensors? found[^:]*: (?P<list>\[.*)", GuardShape.DUPLICATES, "list"),
-    (r"Duplicate tensor found.*", GuardShape.DUPLICATES, ""),
-    (r"___check_overlapping.*|.*should not alias.*", GuardShape.OVERLAP, ""),
+    (r"Duplicate tensors? found[^:]*: (?P<list>\[.*)", GuardShape.ALIASING, "list"),
+    (r"Duplicate tensor found|___check_overlapping|.*should not alias", GuardShape.ALIASING, ""),
     # GLOBAL_STATE, guards.cpp: the parts are GlobalStateGuard::reason's.
     (r"GLOBAL_STATE changed: (?P<source>.+)", GuardShape.GLOBAL_STATE, ""),
     (r"___check_global_state\(\).*", GuardShape.GLOBAL_STATE, ""),
     # TORCH_FUNCTION_STATE, DEFAULT_DEVICE, AUTOGRAD_SAVED_TENSORS_HOOKS, …, guards.py.
     (r"___check_torch_function_mode_stack\(\)", GuardShape.FUNCTION_MODES, ""),
     (r"utils_device\.CURRENT_DEVICE == (?P<before>.+)", GuardShape.DEFAULT_DEVICE, ""),
-    (r".*top_saved_tensors_hooks ids == (?P<before>.+)", GuardShape.SAVED_TENSOR_HOOKS, ""),
-    (r"torch\._functorch\.pyfunctorch\.compare_functorch_state", GuardShape.FUNCTORCH, ""),
-    (r"torch\.autograd\.forward_ad\._current_level == (?P<before>.+)", GuardShape.FORWARD_AD, ""),
-    (r"___dict_version\((?P<source>.+)\) == (?P<before>\d+)", GuardShape.VERSION, ""),
+    (r".*top_saved_tensors_hooks ids == (?P<before>.+)", GuardShape.AMBIENT, ""),
+    (r"torch\._functorch\.pyfunctorch\.compare_functorch_state", GuardShape.AMBIENT, ""),
+    (r"torch\.autograd\.forward_ad\._current_level == (?P<before>.+)", GuardShape.AMBIENT, ""),
+    (r"___dict_version\((?P<source>.+)\) == (?P<before>\d+)", GuardShape.ITEMS, ""),
     # get_guard_fail_reason_helper, guards.py; CheckFunctionManager.invalidate, guards.py.
     ((r"BACKEND_MATCH failure.*?Cached backend: (?P<before>.+?) \(id=\w+\)\.? "
       r"New backend: (?P<now>.+?) \(id=\w+\)"), GuardShape.BACKEND, ""),
@@ -184,7 +175,6 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
     (r"(?:list|tuple|deque) index out of range$", GuardShape.RAISED, ""),
     (r".*[Cc]ache line invalidated because (?P<source>.+) got deallocated", GuardShape.DEALLOCATED,
      ""),
-    (r"Unexpected recompilation", GuardShape.UNEXPECTED, ""),
     # EQUALS_MATCH of a float that is not a number, guards.py.
     (r"\(type\((?P<source>.+)\) is (?:float|complex) and __\w+_isnan\(.*\)\)", GuardShape.NAN, ""),
     # ShapeEnv guards that run as C++, guards.cpp.
@@ -247,7 +237,7 @@ def _none(tree: ast.expr) -> Guard | None:
         return Guard(GuardShape.IS_NONE, left, before="None")
     other = ast.unparse(right)
     wanted, found = f"{left} is {other}", f"{left} is not {other}"
-    return Guard(GuardShape.SAME_OBJECT, left, None, wanted, found, (left, other))
+    return Guard(GuardShape.ALIASING, left, None, wanted, found, (left, other))
 
 
 def _empty(tree: ast.expr) -> Guard | None:

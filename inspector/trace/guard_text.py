@@ -1,4 +1,4 @@
-"""The text of guards: the comment behind one, and sources that differ in numbers alone."""
+"""The text of guards: the comment after one, floats, and sources that differ in numbers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ _CAUSE = re.compile(
 _TOKENS = re.compile(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|['"]|(?<=\ \ )\#""", re.DOTALL | re.VERBOSE
 )
+# TensorPropertySource of FloatTensorSource (torch/_dynamo/source.py); behind it 2.11 says, in
+# torch/_dynamo/guards.py, that it knows of no place.
+_ITEM = re.compile(r"___as_tensor\((?P<float>(?:[^()]|\([^()]*\))*)\)\.item\(\)")
+_NO_PLACE = re.compile(r" # \(unknown source ___as_tensor\(.*\)\.item\(\), please file a bug\)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,7 +28,6 @@ class TextCause:
         file: Of a file below the folder that holds torch, relative to that, and of others without
             what they share with it.
         code: The source line, or an empty string for a line of torch's own.
-        note: What torch adds in parentheses (a hint), or an empty string.
     """
 
     file: str
@@ -32,6 +35,13 @@ class TextCause:
     function: str
     code: str
     note: str
+
+
+def floats_by_name(text: str) -> str:
+    """A text with ``L['n']`` for ``___as_tensor(L['n']).item()``, as torch 2.13 writes it."""
+    if "___as_tensor(" not in text:
+        return text
+    return _ITEM.sub(r"\g<float>", _NO_PLACE.sub("", text))
 
 
 def numbered_alike(source: str) -> str:

@@ -12,10 +12,9 @@ import dataclasses
 import re
 
 from inspector.trace.fields import MAX_GUARD_CHARACTERS, nanoseconds
-from inspector.trace.float_guards import floats_by_name
 from inspector.trace.guard_checks import Check, MarkCheck, parse_check
 from inspector.trace.guard_source import Origin, origin_of, spelled
-from inspector.trace.guard_text import TextCause, split_comment
+from inspector.trace.guard_text import TextCause, floats_by_name, split_comment
 from inspector.trace.payload import Payload
 
 _LINE = re.compile(r"(?P<depth>(?:\| )*)\+- (?P<rest>\S.*)")
@@ -36,11 +35,9 @@ class Manager:
     """A value that guards look at, with the values reached from it below it.
 
     Attributes:
-        number: Its place in the tree's list.
         parent: Its parent's number; -1 for the root.
         kind: Torch's class (``GuardManager``, ``DictGuardManager``, …).
         source: Torch's spelling of where the value comes from, or an empty string (the root).
-        name: The user's spelling (``self.layers[3].weight``).
         value_type: Its class as torch prints it; empty for the root and up to torch 2.8.
         pair: Which item of the dict above it is the key or the value of, or None.
     """
@@ -60,7 +57,6 @@ class Guard:
 
     Attributes:
         manager: Number of the manager whose value it checks.
-        kind: Torch's kind (``TENSOR_MATCH``).
         source: Torch's spelling of the value; empty for the state of the thread and for relations.
         code: What torch prints for it; empty where it has written a relation for another value.
     """
@@ -81,10 +77,8 @@ class GuardTree:
 
     Attributes:
         managers: Parents before children; the first is the root.
-        guards: In the order in which they are checked.
         latency_ns: Torch's own figure: one evaluation just after the processor's caches were
             emptied (``profile_guard_manager`` in torch/csrc/dynamo/guards.cpp); or None.
-        unknown: Lines that could not be read, as they are.
     """
 
     managers: tuple[Manager, ...]

@@ -53,7 +53,6 @@ class OutputCode(KeptPayload):
     """Event ``inductor_output_code``, or ``graph_dump`` of AOTInductor: the code of one graph.
 
     Attributes:
-        file: The file that torch wrote it to, or an empty string.
         is_rest: Whether it has the C++ kernels of the wrapper that was logged before it.
     """
 

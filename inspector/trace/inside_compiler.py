@@ -24,9 +24,6 @@ _T = TypeVar("_T", bound=_Frame)
 def inside_compiler(frames: Sequence[_T]) -> tuple[tuple[_T, ...], tuple[_T, ...]]:
     """The frames outside torch that ran while Dynamo compiled, outermost first.
 
-    Args:
-        frames: A whole stack, or the traceback of an exception.
-
     Returns:
         All of them, and those among them that belong to an operator's implementation.
     """

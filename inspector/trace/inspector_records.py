@@ -28,11 +28,7 @@ class KeptPayload:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KeptRecord:
-    """One of our records.
-
-    Attributes:
-        name: Its name, of those that the class has, without the prefix.
-    """
+    """One of our records."""
 
     kind: type[Record]
     name: str

@@ -12,22 +12,13 @@ from typing import Protocol
 
 from inspector.records.codec import decode
 from inspector.records.record import PREFIX, Record, artifacts, is_retired
+from inspector.trace import dynamo
 from inspector.trace.caches import (
     CACHE_ARTIFACTS,
     CODE_STATES,
     CacheLookup,
     CodeState,
     TritonKernels,
-)
-from inspector.trace.dynamo import (
-    CompilationMetrics,
-    CreateSymbol,
-    DynamoError,
-    DynamoStart,
-    RecompileReasons,
-    SymbolGuard,
-    SymbolSpecialized,
-    TorchVersion,
 )
 from inspector.trace.envelope import Envelope
 from inspector.trace.failed_trace import FailedTrace
@@ -58,23 +49,23 @@ class Event(Protocol):
 
 
 EVENTS: dict[tuple[str, str], type[Event]] = {
-    ("bwd_compilation_metrics", ""): CompilationMetrics,
+    ("bwd_compilation_metrics", ""): dynamo.CompilationMetrics,
     ("chromium_event", ""): ChromiumEvent,
-    ("compilation_metrics", ""): CompilationMetrics,
-    ("create_symbol", ""): CreateSymbol,
+    ("compilation_metrics", ""): dynamo.CompilationMetrics,
+    ("create_symbol", ""): dynamo.CreateSymbol,
     ("dynamo_cpp_guards_str", ""): DynamoGuards,
-    ("dynamo_start", ""): DynamoStart,
+    ("dynamo_start", ""): dynamo.DynamoStart,
     **{("artifact", name): CacheLookup for name in CACHE_ARTIFACTS},
     **{("artifact", name): CodeState for name in CODE_STATES},
     **{("graph_dump", name): OutputCode for name in AHEAD_CODES},
-    ("guard_added_fast", ""): SymbolGuard,
+    ("guard_added_fast", ""): dynamo.SymbolGuard,
     ("inductor_output_code", ""): OutputCode,
-    ("symbolic_shape_specialization", ""): SymbolSpecialized,
-    ("artifact", "dynamo_error"): DynamoError,
+    ("symbolic_shape_specialization", ""): dynamo.SymbolSpecialized,
+    ("artifact", "dynamo_error"): dynamo.DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
     ("artifact", "make_fx_fail_partial"): FailedTrace,
-    ("artifact", "recompile_reasons"): RecompileReasons,
-    ("artifact", "torch_version"): TorchVersion,
+    ("artifact", "recompile_reasons"): dynamo.RecompileReasons,
+    ("artifact", "torch_version"): dynamo.TorchVersion,
     ("artifact", "triton_kernel_info"): TritonKernels,
     **dict.fromkeys(GRAPH_STAGES, GraphLogged),
 }
@@ -113,8 +104,8 @@ _UNUSED_ARTIFACTS = re.compile(
     inductor_spmd_graph_mismatch | invoke_subgraph_backward_duplicate |
     min_cut_failed_edge_list | min_cut_failed_fx_graph | min_cut_failed_svg |
     min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
-    scheduler_nodes_before_comm_overlap | torch\._functorch\.config | inspector_output_graph
-    | .*_(?:ORIGINAL|MODIFIED)_BYTECODE | .*_(?:pre|post)_grad |
+    scheduler_nodes_before_comm_overlap | torch\._functorch\.config |
+    .*_(?:ORIGINAL|MODIFIED)_BYTECODE | .*_(?:pre|post)_grad |
     inductor_triton_kernel_to_.*
     """,
     re.VERBOSE,

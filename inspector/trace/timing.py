@@ -17,7 +17,6 @@ class ChromiumEvent:
     Attributes:
         phase: ``B`` for begin, ``E`` for end, ``i`` for an instant.
         time_ns: UTC, in ns since the epoch.
-        thread: What torch says is the thread (it says 0 for most).
         compile_id: The compilation in torch's spelling, or an empty string.
         arguments: Everything that torch says beside it; most of it at the end of a span.
     """

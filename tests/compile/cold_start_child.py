@@ -37,8 +37,6 @@ def scaled(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 
 def started(mode: str) -> None:
     match mode:
-        case "setting":
-            config.epilogue_fusion = not config.epilogue_fusion
         case "function as a pass":
             config.post_grad_custom_post_pass = lambda graph: None  # noqa: ARG005 - torch's call
         case "pass with a name" | "named again":

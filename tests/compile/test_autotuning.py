@@ -16,9 +16,8 @@ from inspector.cli.schema import schema_of
 from inspector.records.autotuning import Autotuned
 from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
-from tests.compile.warm_python import INSPECT
+from tests.compile.gpu_kernels import ROOT, inspected
 
-ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = schema_of("profile")
 CHILD = Path(__file__).with_name("autotune_child.py")
 MODEL = """
@@ -90,25 +89,20 @@ def recording(tmp_path_factory: pytest.TempPathFactory, machine: Path) -> Path:
     folder = tmp_path_factory.mktemp("autotuning")
     (folder / "model.py").write_text(MODEL)
     asked = "--no-grad", "--mode", "max-autotune", "--save", "kept", "--seconds", "0.2"
-    inspected(folder, "model.py", *asked, machine=machine)
+    profiled(folder, "model.py", *asked, machine=machine)
     return folder
 
 
-def inspected(folder: Path, *arguments: str, machine: Path | None = None) -> str:
-    return subprocess.run(
-        [*INSPECT, "profile", *arguments],
-        cwd=folder,
-        # Linear layers have C++ templates where their weights are constants.
-        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(machine or folder),
-             "COLUMNS": "80", "TORCHINDUCTOR_FREEZING": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout  # fmt: skip
+def profiled(folder: Path, *arguments: str, machine: Path | None = None) -> str:
+    # Linear layers have C++ templates where their weights are constants.
+    environment = {"XDG_CACHE_HOME": str(machine or folder), "TORCHINDUCTOR_FREEZING": "1"}
+    done = inspected(folder, "profile", *arguments, COLUMNS="80", **environment)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def test_the_report_has_each_operation_with_its_line(recording: Path) -> None:
-    report: dict[str, Any] = json.loads(inspected(recording, "kept", "--format", "json"))
+    report: dict[str, Any] = json.loads(profiled(recording, "kept", "--format", "json"))
     jsonschema.validate(report, SCHEMA)
     tuning = report["autotuning"]
     (row,) = tuning["tuned"]
@@ -126,7 +120,7 @@ def test_the_report_has_each_operation_with_its_line(recording: Path) -> None:
 
 
 def test_the_terminal_shows_what_won_and_all_candidates_where_asked(recording: Path) -> None:
-    short, whole = inspected(recording, "kept"), inspected(recording, "kept", "--autotune")
+    short, whole = profiled(recording, "kept"), profiled(recording, "kept", "--autotune")
     assert max(map(len, (short + whole).splitlines())) <= 80
     assert "\nAutotuning\n" in short
     assert "2 candidates at 1 place" in short

@@ -181,13 +181,6 @@ def test_nan_is_no_change() -> None:
     assert number.repeats
 
 
-def test_what_was_prepared_and_not_called_shows_nothing() -> None:
-    repeated = begun(Net(), plain)
-    for _ in range(3):
-        repeated.prepared(plain, lambda _: None)
-    assert not repeated.repeats
-
-
 def test_what_cannot_be_compared_is_copied_each_time() -> None:
     cache: list[object] = []
     repeated = BackToBack(Call((type("Cache", (), {"kept": cache})(),)), State(Net()))

@@ -141,7 +141,7 @@ def test_a_wrong_operator_is_named(report: dict[str, Any]) -> None:
     assert "perturbed gives wrong results" in report["groups"][0]["verdict"][0]
 
 
-@pytest.mark.parametrize(("label", "said"), [("killed", "SIGKILL"), ("onnxrt", "no 'onnxrt'")])
+@pytest.mark.parametrize(("label", "said"), [("killed", "SIGKILL"), ("onnxrt", "'onnxrt'")])
 def test_what_fails_is_a_row_with_its_reason(report: dict[str, Any], label: str, said: str) -> None:
     failed = row(report, label)
     assert failed["latency_ns"] is None
@@ -182,15 +182,11 @@ def test_a_recording_is_read_again(folder: Path, report: dict[str, Any]) -> None
     assert measured == {"eager", "default", "perturbed"}
     assert read_again(folder, "kept.zip", "-o", "bench.svg").returncode == 0
     assert "default" in (folder / "bench.svg").read_text()
-    text = read_again(folder, "kept.zip").stdout
-    assert max(map(len, text.splitlines())) <= 80
     # The verdict, where the report is in a file.
-    told = [line for line in done.stderr.splitlines() if not line.startswith("wrote ")]
-    assert any("perturbed" in line for line in told)
-    shown = " ".join(text.split())
-    assert not [line for line in told if line.rstrip(".") not in shown]
-    markdown = read_again(folder, "kept.zip", "--format", "markdown").stdout
-    assert "| perturbed |" in markdown
+    verdict = [line for line in done.stderr.splitlines() if not line.startswith("wrote ")]
+    assert any("perturbed" in line for line in verdict)
+    shown = " ".join(read_again(folder, "kept.zip").stdout.split())
+    assert not [line for line in verdict if line.rstrip(".") not in shown]
 
 
 def test_a_run_against_itself_has_not_changed(folder: Path) -> None:
@@ -200,8 +196,6 @@ def test_a_run_against_itself_has_not_changed(folder: Path) -> None:
     jsonschema.validate(found, SCHEMA)
     assert found["comparison"]["changes"] == []
     assert found["comparison"]["compared"] == 4
-    text = read_again(folder, "kept.zip", "--compare", "report.json").stdout
-    assert "no change beyond noise" in " ".join(text.split())
     # As if torch.compile had been so good that no noise explains it.
     earlier = json.loads((folder / "report.json").read_text())
     for group in earlier["groups"]:
@@ -227,25 +221,16 @@ def test_a_gate_fails_on_what_is_wrong_and_on_what_was_not_measured(folder: Path
     assert "Choose of wrong and slower." in refused.stderr
 
 
-def test_another_recording_has_no_bench() -> None:
-    done = read_again(ROOT, "samples/small_cnn/recording.zip")
-    assert done.returncode == 2
-    assert "inspect bench model.py" in done.stderr
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (("nothing.py",), 2, "nothing.py"),
         (("model.py", "--modes", "fast"), 2, "--modes has no 'fast'"),
-        (
-            ("model.py", "--backends", "cudagraph"),
-            2,
-            "no backend 'cudagraph'. Did you mean cudagraphs",
-        ),
+        (("model.py", "--backends", "cudagraph"), 2, "Did you mean cudagraphs"),
         (("model.py", "--optimizer", "SGD"), 2, "Add --train"),
         (("model.py", "--input", "f32[3,3]"), 3, "fails when it is called without torch.compile"),
         (("kept.zip", "--batch", "4"), 2, "not apply to a recording"),
+        ((str(ROOT / "samples/small_cnn/recording.zip"),), 2, "inspect bench model.py"),
     ],
 )
 def test_wrong_use_is_said(folder: Path, arguments: tuple[str, ...], code: int, said: str) -> None:

@@ -11,29 +11,22 @@ import torch
 from inspector.capture.bench.errors import errors_of, others_of, wrong_in
 from inspector.capture.bench.scales import scales_of
 from inspector.capture.calls.outputs import Kept, kept_values
-from inspector.records.bench import OutputError
 
 
-def error(mine: torch.Tensor, theirs: torch.Tensor) -> OutputError:
-    sides = (kept_values({"output": tensor}) for tensor in (mine, theirs))
+@pytest.mark.parametrize(
+    ("mine", "theirs", "said"),
+    [
+        ([1.0, math.nan, math.nan, 4.0], [1.0, math.nan, math.nan, 4.0], (0.0, True, 0.5)),
+        ([math.nan, 1.0], [2.0, 1.0], (math.inf, False, 0.0)),
+        ([-math.inf, 1.0], [-math.inf, 2.0], (0.5, False, 0.0)),
+    ],
+)
+def test_nan_and_infinity_are_compared_by_their_places(
+    mine: list[float], theirs: list[float], said: tuple[float, bool, float]
+) -> None:
+    sides = (kept_values({"output": torch.tensor(values)}) for values in (mine, theirs))
     (found,) = errors_of("eager", *sides)
-    return found
-
-
-def test_nan_in_the_same_places_is_no_difference_and_is_told() -> None:
-    nan = torch.tensor([1.0, math.nan, math.nan, 4.0])
-    found = error(nan, nan.clone())
-    assert (found.relative, found.within, found.nan) == (0.0, True, 0.5)
-
-
-def test_nan_on_one_side_is_infinitely_far() -> None:
-    found = error(torch.tensor([math.nan, 1.0]), torch.tensor([2.0, 1.0]))
-    assert (found.relative, found.within, found.nan) == (math.inf, False, 0.0)
-
-
-def test_infinity_is_compared() -> None:
-    found = error(torch.tensor([-math.inf, 1.0]), torch.tensor([-math.inf, 2.0]))
-    assert (found.relative, found.nan) == (0.5, 0.0)
+    assert (found.relative, found.within, found.nan) == said
 
 
 GRADIENT = "gradient of conv.bias with input 1"
@@ -62,36 +55,22 @@ def relative(found: Kept, eager: Kept, exact: Kept | None) -> dict[str, tuple[ob
     return {error.name: (error.relative, error.scale) for error in errors}
 
 
-def test_what_is_0_but_for_rounding_is_measured_by_others_of_its_kind() -> None:
-    found = relative(gave(-5e-8), EAGER, EXACT)
-    off, scale = found[GRADIENT]
-    assert scale == "family"
-    assert off == pytest.approx(8e-8)  # of the largest gradient, not of the largest output
+@pytest.mark.parametrize(
+    ("mine", "eager", "exact", "off", "scale"),
+    [
+        (-5e-8, EAGER, EXACT, 8e-8, "family"),  # of the largest gradient, not of the largest output
+        (-5e-8, EAGER, None, 8e-8, "family"),
+        (2e-3, gave(1e-3), None, 1.0, "itself"),  # more than one rounding of the largest
+        (6e-8, EAGER, in_float64(gave(3.1e-8)), 1.0, "itself"),  # known to some digits
+        (0.6, dataclasses.replace(gave(0.3), draws=True), EXACT, 1.0, "itself"),
+    ],
+)
+def test_what_is_0_but_for_rounding_is_measured_by_others_of_its_kind(
+    mine: float, eager: Kept, exact: Kept | None, off: float, scale: str
+) -> None:
+    found = relative(gave(mine), eager, exact)
+    assert found[GRADIENT] == (pytest.approx(off), scale)
     assert found["gradient of conv.weight with input 1"] == (0.0, "itself")
-
-
-def test_of_eager_itself_too() -> None:
-    errors = errors_of("float64", EAGER, EXACT, scales_of(EAGER, EXACT))
-    found = {error.name: error.relative for error in errors}
-    assert found[GRADIENT] == pytest.approx(3e-8)
-
-
-def test_without_float64_one_rounding_of_the_largest_of_its_kind_is_the_limit() -> None:
-    assert relative(gave(-5e-8), EAGER, None)[GRADIENT][1] == "family"
-    small = gave(1e-3)  # more than rounding
-    assert relative(gave(2e-3), small, None)[GRADIENT] == (1.0, "itself")
-
-
-def test_where_calls_draw_random_numbers_float64_says_nothing_of_rounding() -> None:
-    eager = dataclasses.replace(gave(0.3), draws=True)
-    assert relative(gave(0.6), eager, EXACT)[GRADIENT][1] == "itself"
-
-
-def test_a_small_result_that_is_known_to_some_digits_has_its_own_scale() -> None:
-    exact = in_float64(gave(3.1e-8))
-    assert relative(gave(6e-8), EAGER, exact)[GRADIENT] == (
-        pytest.approx(1.0), "itself"
-    )  # fmt: skip
 
 
 def test_numbers_that_only_rounding_tells_from_0_are_no_infinite_error() -> None:

@@ -49,13 +49,12 @@ example_inputs = (torch.randn(2, 8),)
 """
 
 
-def measured(folder: Path, most: int, backends: str) -> dict[str, Any]:
-    (folder / "model.py").write_text(MODEL.replace("MOST", str(most)))
-    done = bench(
-        folder, "model.py", "--modes", "none", "--backends", backends, *SHORT,
-        "--format", "json", "--no-progress",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+def measured(folder: Path, model: str, backends: str, code: int = 0) -> dict[str, Any]:
+    (folder / "model.py").write_text(model)
+    options = ("--modes", "none", "--backends", backends, *SHORT, "--format", "json")
+    done = bench(folder, "model.py", *options)
+    assert done.returncode == code, done.stderr
+    assert "Traceback" not in done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
     return report
 
@@ -65,7 +64,7 @@ def test_what_has_no_room_beside_all_others_is_measured_all_the_same(
     most: int, backends: str, tmp_path: Path
 ) -> None:
     """The first processes to begin are eager PyTorch's and another one's, or eager's alone."""
-    report = measured(tmp_path, most, backends)
+    report = measured(tmp_path, MODEL.replace("MOST", str(most)), backends)
     (group,) = report["groups"]
     rows = {row["label"]: row for row in group["rows"]}
     assert len(rows) == most + 1
@@ -90,21 +89,23 @@ def test_what_has_no_room_beside_all_others_is_measured_all_the_same(
     assert len({name.split(".")[1] for name in logs}) == most
 
 
+HUNGRY = """
+import torch
+from torch._dynamo import register_backend
+
+@register_backend(name="hungry")
+def hungry(graph, inputs):
+    raise torch.OutOfMemoryError("CUDA out of memory.")
+
+def model(x):
+    return x + 1
+
+example_inputs = (torch.randn(2),)
+"""
+
+
 def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(
-        "import torch\n"
-        "from torch._dynamo import register_backend\n"
-        "@register_backend(name='hungry')\n"
-        "def hungry(graph, inputs):\n"
-        "    raise torch.OutOfMemoryError('CUDA out of memory.')\n"
-        "def model(x):\n"
-        "    return x + 1\n"
-        "example_inputs = (torch.randn(2),)\n"
-    )
-    done = bench(tmp_path, "model.py", "--modes", "none", "--backends", "hungry", *SHORT,
-                 "--format", "json", "--no-progress")  # fmt: skip
-    assert done.returncode == 3, done.stderr  # nothing is measured beside eager PyTorch
-    report = json.loads(done.stdout)
+    report = measured(tmp_path, HUNGRY, "hungry", 3)  # nothing is measured next to eager PyTorch
     eager, compiled = report["groups"][0]["rows"]
     assert eager["latency_ns"] > 0
     assert compiled["latency_ns"] is None
@@ -127,13 +128,7 @@ example_inputs = (torch.randn(2, 8),)
 
 
 def test_where_eager_pytorch_alone_has_no_room_the_others_are_measured(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(EAGER_ALONE)
-    done = bench(
-        tmp_path, "model.py", "--modes", "none", "--backends", "aot_eager",
-        *SHORT, "--no-progress",
-    )  # fmt: skip
-    said = " ".join(done.stdout.split())
-    assert "eager fails: model.py fails when it is called" in said
-    assert "aot_eager runs: " in said
-    assert "not tried" not in said
-    assert "Traceback" not in done.stderr
+    (group,) = measured(tmp_path, EAGER_ALONE, "aot_eager", 3)["groups"]
+    eager, other = group["verdict"]
+    assert eager.startswith("eager fails: model.py fails when it is called")
+    assert other.startswith("aot_eager runs: ")

@@ -48,18 +48,6 @@ example_inputs = (torch.ones(3),)
 VARIED = ("--vary", "x[0]=4,6,8,1")
 
 
-def run(folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
-    return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={**environment, "COLUMNS": "80", **more},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("warmup")
@@ -79,17 +67,9 @@ def report(folder: Path) -> dict[str, Any]:
     return found
 
 
-def start(report: dict[str, Any], name: str) -> dict[str, Any]:
-    (found,) = [item for item in report["starts"] if item["start"] == name]
-    return dict(found)
-
-
-def test_the_report_follows_its_schema(report: dict[str, Any]) -> None:
+def test_the_starts_compile_what_they_do_not_know(report: dict[str, Any]) -> None:
     jsonschema.validate(report, SCHEMA)
     assert [item["label"] for item in report["inputs"]] == ["x[0]=4", "x[0]=6", "x[0]=8", "x[0]=1"]
-
-
-def test_the_starts_compile_what_they_do_not_know(report: dict[str, Any]) -> None:
     compiled = {
         item["start"]: [call["compiled"] for call in item["first_calls"]]
         for item in report["starts"]
@@ -105,19 +85,14 @@ def test_the_starts_compile_what_they_do_not_know(report: dict[str, Any]) -> Non
         assert item["ready_ns"] == (
             item["load_ns"] + (item["artifact_ns"] or 0) + item["first_calls_ns"]
         )
-
-
-def test_what_the_caches_had_is_counted(report: dict[str, Any]) -> None:
-    def graphs(name: str) -> tuple[int, int]:
-        (found,) = [
-            item for item in start(report, name)["caches"] if item["cache"] == "AOTAutograd"
-        ]
-        return found["hits"], found["misses"]
-
-    assert graphs("cold") == (0, 3)
-    assert graphs("directory") == (2, 0)
-    assert graphs("artifact") == (2, 0)
-    entries = start(report, "artifact")["artifact"]["entries"]
+    caches = {
+        item["start"]: (cache["hits"], cache["misses"])
+        for item in report["starts"]
+        for cache in item["caches"]
+        if cache["cache"] == "AOTAutograd"
+    }
+    assert caches == {"cold": (0, 3), "directory": (2, 0), "artifact": (2, 0)}
+    entries = report["starts"][-1]["artifact"]["entries"]
     assert entries["aot_autograd"] == entries["inductor"]
     assert entries["pgo"] == 1
 
@@ -144,55 +119,45 @@ def test_a_recording_is_read_again_and_gives_the_same_files(
     for name in ("warmup.py", "cache.bin", "inputs.pt"):
         before, now = folder / "warm" / "up" / name, folder / "warm" / "again" / name
         assert now.read_bytes() == before.read_bytes()
-    text = read_again(folder, "kept.zip").stdout
-    assert max(map(len, text.splitlines())) <= 80
-    assert "checked in a fresh process" in " ".join(text.split())
-    assert read_again(folder, "kept.zip", "-o", "warm.md").returncode == 0
-    assert "## The plan: 2 calls" in (folder / "warm.md").read_text()
 
 
-def script(folder: Path, *changes: tuple[str, str]) -> Path:
-    """The script with another backend, which compiles quickly, and other changes."""
-    text = (folder / "warm" / "up" / "warmup.py").read_text()
-    backend = ('"backend": "inductor"', '"backend": "aot_eager"')
-    for before, now in (backend, *changes):
-        assert text.count(before) == 1
-        text = text.replace(before, now)
-    place = folder / "warm" / "changed"
-    shutil.copytree(folder / "warm" / "up", place, dirs_exist_ok=True)
+@pytest.mark.parametrize(
+    ("is_damaged", "is_short", "said"),
+    [
+        (False, False, ["called x[0]=4", "0 of them compiled"]),
+        (True, False, ["torch cannot read cache.bin", "called x[0]=6"]),
+        (False, True, ["1 of them compiled"]),
+    ],
+)
+def test_the_script_needs_nothing_but_torch(
+    folder: Path, tmp_path: Path, *, is_damaged: bool, is_short: bool, said: list[str]
+) -> None:
+    """With another backend, which compiles quickly; an artifact that is there has the sizes."""
+    place = tmp_path / "warm" / "up"
+    (tmp_path / "model.py").write_text(MODEL)
+    shutil.copytree(folder / "warm" / "up", place)
+    text = (place / "warmup.py").read_text().replace('"inductor"', '"aot_eager"')
+    if is_short:
+        text = text.replace('PLAN = [\n    "x[0]=4",\n    "x[0]=1",\n]', 'PLAN = ["x[0]=4"]')
     (place / "warmup.py").write_text(text)
-    return place
-
-
-def test_the_script_needs_nothing_but_torch(folder: Path, tmp_path: Path) -> None:
-    place = script(folder)
-    (tmp_path / "inspector.py").write_text("raise ImportError('not to be imported')\n")
-    caches = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "caches"), "PYTHONPATH": str(tmp_path)}
-    done = run(tmp_path, str(place / "warmup.py"), "--check", **caches)
-    assert done.returncode == 0, done.stderr
-    assert "called x[0]=4" in done.stdout
-    assert "called x[0]=6" not in done.stdout  # the profile came with the artifact
-    assert "0 of them compiled" in done.stdout
-
-
-def test_a_damaged_artifact_is_said_and_more_is_called(folder: Path, tmp_path: Path) -> None:
-    place = script(folder)
-    whole = (folder / "warm" / "up" / "cache.bin").read_bytes()
-    (place / "cache.bin").write_bytes(whole[: len(whole) // 2])
-    caches = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "caches")}
-    done = run(tmp_path, str(place / "warmup.py"), "--check", **caches)
-    assert done.returncode == 0, done.stderr
-    assert "torch cannot read cache.bin" in done.stdout
-    assert "called x[0]=6" in done.stdout
-
-
-def test_a_plan_that_is_too_short_fails_its_check(folder: Path, tmp_path: Path) -> None:
-    shorter = ('PLAN = [\n    "x[0]=4",\n    "x[0]=1",\n]', 'PLAN = ["x[0]=4"]')
-    place = script(folder, shorter)
-    caches = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "caches")}
-    done = run(tmp_path, str(place / "warmup.py"), "--check", **caches)
-    assert done.returncode == 1
-    assert "1 of them compiled" in done.stdout
+    if is_damaged:
+        (place / "cache.bin").write_bytes((place / "cache.bin").read_bytes()[:1000])
+    (place / "inspector.py").write_text("raise ImportError('not to be imported')\n")
+    done = subprocess.run(
+        [sys.executable, str(place / "warmup.py"), "--check"],
+        cwd=tmp_path,
+        env={
+            **os.environ,
+            "TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "caches"),
+            "PYTHONPATH": str(place),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == int(is_short), done.stderr
+    assert all(line in done.stdout for line in said)
+    assert ("called x[0]=6" in done.stdout) is is_damaged
 
 
 def test_a_model_that_does_not_compile_has_no_start(folder: Path) -> None:

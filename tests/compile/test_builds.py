@@ -24,8 +24,9 @@ from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.plugins import load_rules
 from inspector.report.finding import Finding, Place
 from inspector.run.kernel_analysis import InstructionKind
+from inspector.shared.gpus import ARCHITECTURES
 from inspector.shared.kernel_build import KernelBuild
-from tests.builds_fixture import H200, compiled_again, load, recorded_kernels
+from tests.builds_fixture import H200, compiled_again, load, needs, recorded_kernels, reported
 
 PROGRAMS = ("gelu", "softmax_bf16", "cumsum_long", "sum_columns", "own_matmul")
 HEADER = """
@@ -150,7 +151,7 @@ def test_recorded_sources_compile_to_what_the_gpu_reported(tmp_path: Path) -> No
         build = builds[row["source"]]
         assert [config.error for config in build.configs] == [""] * len(build.configs)
         if is_same:
-            assert _needs(build) == _reported(row), row["module"]
+            assert needs(build) == reported(row), row["module"]
         else:
             # Another Triton makes other code of it; what is tried may differ too.
             assert all(config.resources and config.resources.registers for config in build.configs)
@@ -165,37 +166,11 @@ def _is_same_compiler(recorded: dict[str, Any], build: KernelBuild) -> bool:
     )
 
 
-def _needs(build: KernelBuild) -> list[tuple[Any, ...]]:
-    return [
-        (dict(at.values), at.num_warps, at.num_stages, at.resources.registers,
-         at.resources.spilled_registers, at.resources.shared_bytes)
-        for at in build.configs
-        if at.resources
-    ]  # fmt: skip
-
-
-def _reported(row: dict[str, Any]) -> list[tuple[Any, ...]]:
-    return [
-        (
-            at["kwargs"],
-            at["num_warps"],
-            at["num_stages"],
-            at["n_regs"],
-            at["n_spills"],
-            at["shared"],
-        )
-        for at in row["configs"]
-    ]
-
-
 def test_a_second_time_comes_from_the_store(built: Built) -> None:
     (again,) = compile_kernels([("sm_90", SOURCES["sm_90"])], folder=built.folder)
     assert not built.builds["sm_90"].cached
     assert again == dataclasses.replace(built.builds["sm_90"], cached=True)
     assert len({build.key for build in built.builds.values()}) >= len(SOURCES) - 1
-
-
-def test_progress_is_said(built: Built) -> None:
     done = [progress[0] for progress in built.progress]
     assert done == list(range(1, len(done) + 1))
     assert built.progress[-1][:2] == (len(done), len(done))
@@ -222,7 +197,8 @@ def test_gpus_that_are_not_there(capability: int, built: Built) -> None:
     assert config.resources is not None
     assert config.resources.registers > 0
     assert build.capability == capability
-    facts = facts_of(build, dataclasses.replace(H200, capability=capability))
+    architecture = ARCHITECTURES[divmod(capability, 10)]
+    facts = facts_of(build, dataclasses.replace(H200, architecture=architecture))
     assert sum(width.bytes for width in facts.configs[0].analysis.loads) == 4096
 
 
@@ -246,23 +222,18 @@ def _rules(build: KernelBuild) -> dict[str, Finding]:
     return {finding.rule: finding for finding in found}
 
 
-def test_a_kernel_that_spills_is_found(built: Built) -> None:
-    found = _rules(built.builds["spills"])
-    assert "bytes of registers per thread" in found["kernel-spills"].message
-    assert "kernel-spills" not in _rules(built.builds["spills not"])
-
-
-def test_a_product_off_the_tensor_cores_is_found(built: Built) -> None:
-    found = _rules(built.builds["ieee"])
-    assert "TF32 is not allowed" in found["kernel-no-tensor-cores"].why
-    assert "kernel-no-tensor-cores" not in _rules(built.builds["tf32"])
-
-
-def test_low_occupancy_of_a_memory_bound_kernel_is_found(built: Built) -> None:
-    found = _rules(built.builds["one warp"])
-    assert "of 64 warps" in found["kernel-low-occupancy"].message
-    assert "registers" in found["kernel-low-occupancy"].why
-    assert "kernel-low-occupancy" not in _rules(built.builds["eight warps"])
+@pytest.mark.parametrize(
+    ("name", "healthy", "rule", "said"),
+    [
+        ("spills", "spills not", "kernel-spills", "bytes of registers per thread"),
+        ("ieee", "tf32", "kernel-no-tensor-cores", "TF32 is not allowed"),
+        ("one warp", "eight warps", "kernel-low-occupancy", "of 64 warps"),
+    ],
+)
+def test_findings(name: str, healthy: str, rule: str, said: str, built: Built) -> None:
+    finding = _rules(built.builds[name])[rule]
+    assert said in f"{finding.message} {finding.why}"
+    assert rule not in _rules(built.builds[healthy])
 
 
 def test_a_kernel_that_does_not_compile_is_a_result(built: Built) -> None:

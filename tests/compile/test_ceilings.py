@@ -108,12 +108,6 @@ def test_everything_is_measured_or_has_a_reason(first: tuple[Path, dict[str, Any
     assert not found["cached"]
 
 
-def test_it_took_seconds(first: tuple[Path, dict[str, Any]]) -> None:
-    _, found = first
-    print(f"measured in {found['took_ns'] / 1e9:.1f} s")  # seen with -s: no assertion of a time
-    assert found["took_ns"] > 0
-
-
 def test_nothing_of_it_is_in_the_programs_trace(first: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = first
     logs = list((folder / "trace").glob("*.log"))
@@ -155,9 +149,3 @@ exit 11
         "the process that measures ended with exit code 11: Segmentation fault"
     )
     assert not (tmp_path / "cache").exists()
-
-
-def test_an_interpreter_that_is_gone_is_no_error(asked: Program, tmp_path: Path) -> None:
-    found = asked.measured(tmp_path, str(tmp_path / "gone"))
-    (reason,) = set(found["missing"].values())
-    assert reason == "no new process could be started (No such file or directory)"

@@ -80,7 +80,4 @@ def test_the_value_is_a_second_result(tmp_path: Path) -> None:
     notes = " ".join(finding["notes"])
     assert "all of it runs eagerly (Model.forward)" in notes
     assert "no graph can end inside torch.utils.checkpoint.checkpoint" in notes
-    assert finding["fix"] == (
-        "Return `y.norm().detach()` as a second result of the checkpointed function, and store it "
-        "in `self.norm` where `checkpoint` returns it. Read its number in the caller."
-    )
+    assert finding["fix"].startswith("Return the value (`t.detach()` for a number) as a second")

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from inspector.run.compile_time import KeyVerdict
 from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
 from inspector.trace.caches import CacheState
@@ -19,7 +18,7 @@ from tests.compile.warm_python import INSPECT
 from tests.unit import cold_starts
 
 CHILD = Path(__file__).with_name("cold_start_child.py")
-MODES = ("cold", "warm", "setting", "function as a pass", "pass with a name", "named again")
+MODES = ("cold", "warm", "function as a pass", "pass with a name", "named again")
 MODEL = """
 import torch
 
@@ -70,26 +69,6 @@ def test_the_second_process_finds_what_the_first_one_stored(starts: dict[str, Ru
     assert starts["warm"].processes[0].cache_hits == {"AOTAutograd": 1, "FX graph": 2}
     cold, warm = (starts[mode].processes[0].compile_time_ns for mode in ("cold", "warm"))
     assert warm < cold
-
-
-def test_a_setting_that_changed_is_named(starts: dict[str, Run]) -> None:
-    report = cold_starts.report_of(starts["setting"], starts["cold"])
-    assert report.against is not None
-    graphs = [item for item in report.against.changes if item.cache == "FX graph"]
-
-    assert [(item.name, item.is_backward, item.verdict) for item in graphs] == [
-        ("scaled", False, KeyVerdict.CHANGED),
-        ("scaled", True, KeyVerdict.CHANGED),
-    ]
-    for item in graphs:
-        assert [(c.component, c.what, c.before, c.now) for c in item.changes] == [
-            (
-                "inductor_config[epilogue_fusion]",
-                "torch._inductor.config.epilogue_fusion",
-                ("True",),
-                ("False",),
-            )
-        ]
 
 
 def test_a_bypass_is_found_and_its_fix_works(starts: dict[str, Run]) -> None:

@@ -6,15 +6,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.compile.warm_python import INSPECT
+from tests.compile.gpu_kernels import ROOT, inspected
 
-ROOT = Path(__file__).resolve().parents[2]
 # A kernel each: graph breaks keep Inductor from making one of all.
 MODEL = """
 import torch
@@ -94,13 +92,13 @@ for name in sys.argv[1:]:
 """
 
 
-def run(
-    *arguments: str, folder: Path, python: Sequence[str] = (sys.executable,)
-) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100", "OMP_NUM_THREADS": "2"}
+CONSOLE = {"COLUMNS": "100", "OMP_NUM_THREADS": "2"}
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*python, *arguments], cwd=folder, env=environment, text=True,
-        capture_output=True, check=False,
+        [sys.executable, *arguments], cwd=folder, text=True, capture_output=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **CONSOLE},
     )  # fmt: skip
 
 
@@ -108,7 +106,7 @@ def run(
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("cpp")
     (folder / "model.py").write_text(MODEL)
-    found = run("kernels", "model.py:run", "--format", "json", folder=folder, python=INSPECT)
+    found = inspected(folder, "kernels", "model.py:run", "--format", "json", **CONSOLE)
     assert found.returncode == 0, found.stderr
     fields: dict[str, Any] = json.loads(found.stdout)
     return fields
@@ -156,8 +154,8 @@ def test_bytes_are_those_of_the_tensors(report: dict[str, Any]) -> None:
 def test_what_a_backward_pass_computes_has_the_lines_of_its_forward_pass(tmp_path: Path) -> None:
     # The sums for both biases have the same code, so that one kernel computes them.
     (tmp_path / "model.py").write_text(BIASES)
-    done = run("kernels", "model.py", "--train", "--format", "json", folder=tmp_path,
-               python=INSPECT)  # fmt: skip
+    asked = "kernels", "model.py", "--train", "--format", "json"
+    done = inspected(tmp_path, *asked, **CONSOLE)
     assert done.returncode == 0, done.stderr
     kernels = json.loads(done.stdout)["kernels"]
     sums = [kernel for kernel in kernels if kernel["aten"] == ["aten.sum"]]
@@ -168,8 +166,7 @@ def test_what_fails_of_ours_is_said_and_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
     functions = ("cpp_nest", "scheduler_nodes", "traffic_bytes")
     names = [f"kernels.kernel_observer:{name}" for name in functions]
-    loops = [f"kernels.cpp_loops:{name}" for name in ("_operations", "_loop")]
-    found = run("broken.py", *names, *loops, folder=tmp_path)
+    found = run("broken.py", *names, "kernels.cpp_loops:NotTiled", folder=tmp_path)
     assert found.returncode == 0, found.stderr
 
 

@@ -103,13 +103,6 @@ def test_every_setting_reaches_torch_compile(folder: Path) -> None:
     assert (settings["calls"], settings["dtype"], settings["device"]) == (1, "f64", "cpu")
 
 
-def test_formats_follow_the_suffix(folder: Path) -> None:
-    done = inspect(["explain", "model.py", "-o", "report.md"], folder)
-    assert done.returncode == 0
-    assert (folder / "report.md").read_text().startswith("#")
-    assert "inside" in done.stdout  # the program keeps standard output, which carries no report
-
-
 def test_a_saved_recording_reads_the_same(folder: Path) -> None:
     fresh = explained(["model.py", "--save", "kept.zip"], folder)
     again = explained(["kept.zip"], folder)
@@ -176,20 +169,6 @@ def test_a_models_own_failure_is_shown_with_its_own_traceback(
     assert done.returncode == 3, output
     assert said in output
     assert "inspector/capture" not in output
-
-
-def test_run_leaves_the_program_its_streams_and_exit_code(folder: Path) -> None:
-    (folder / "train.py").write_text(
-        BREAKS + "import sys\ntorch.compile(model, backend='eager')(*example_inputs)\n"
-        "print(sys.argv, __name__)\nprint(sys.stdin.read(), file=sys.stderr)\nsys.exit(7)\n"
-    )
-    done = finished([*INSPECT, "run", "train.py", "--lr", "1"], folder, input="typed")
-
-    assert done.returncode == 7
-    assert done.stdout == "inside\n['train.py', '--lr', '1'] __main__\n"
-    assert done.stderr.startswith("typed\n")
-    assert "2 graph breaks at 1 sites" in done.stderr or "2 graph breaks at 1 site" in done.stderr
-    assert explained([], folder)["summary"]["graphs"] == 3
 
 
 def _child_of(pid: int) -> int | None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
 
 from tests.compile import warm_python
-from tests.compile.warm_python import INSPECT
+from tests.compile.gpu_kernels import ROOT, inspected
 
-ROOT = Path(__file__).resolve().parents[2]
 MODEL = """
 import torch
 class Net(torch.nn.Module):
@@ -33,21 +36,6 @@ example_inputs = (torch.randn(8, 32, 64), torch.randint(0, 50, (8, 32)), torch.r
 """
 
 
-def inspected(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*INSPECT, "kernels", *arguments],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
-
-
-def interpreted(file: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(file)], cwd=file.parent, capture_output=True, text=True, check=False,
-        env={**os.environ, "TRITON_INTERPRET": "1"},
-    )  # fmt: skip
-
-
 def in_a_fork(file: Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "TRITON_INTERPRET": "1"}
     with file.with_suffix(".txt").open("w+") as output:
@@ -62,7 +50,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]
     folder = tmp_path_factory.mktemp("exported")
     (folder / "model.py").write_text(MODEL)
     done = inspected(
-        folder, "model.py", "--gpu", "h200", "--train", "--no-compile", "--no-progress",
+        folder, "kernels", "model.py", "--gpu", "h200", "--train", "--no-compile", "--no-progress",
         "--save", "recording", "--format", "markdown",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -72,13 +60,19 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]
 def test_every_kernel_runs_and_agrees_with_eager(recorded: tuple[Path, list[str]]) -> None:
     folder, names = recorded
     told: list[str] = []
-    done = inspected(folder, "recording", "--export", "all", "-o", "kernels", "--compile")
+    done = inspected(
+        folder, "kernels", "recording", "--export", "all", "-o", "kernels", "--compile"
+    )
     assert done.returncode == 0
     assert len(names) > 4
-    files = [folder / "kernels" / f"{name}.py" for name in names]
+    paths = [folder / "kernels" / f"{name}.py" for name in names]
     # The first one alone, as a user starts it.
-    others_too = [in_a_fork(file) for file in files[1:]]
-    for name, result in zip(names, [interpreted(files[0]), *others_too], strict=True):
+    others_too = [in_a_fork(file) for file in paths[1:]]
+    first = subprocess.run(
+        [sys.executable, str(paths[0])], capture_output=True, text=True, check=False,
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+    )  # fmt: skip
+    for name, result in zip(names, [first, *others_too], strict=True):
         assert f"wrote kernels/{name}.py: " in done.stderr
         told += (lines := result.stdout.splitlines()[1:-1])
         is_compared = any("agrees" in line for line in lines)
@@ -101,7 +95,7 @@ def test_a_wrong_kernel_differs_from_eager(
 ) -> None:
     folder, names = recorded
     name = next(name for name in names if "gelu" in name and "backward" not in name)
-    text = inspected(folder, "recording", "--export", name, "--compile").stdout
+    text = inspected(folder, "kernels", "recording", "--export", name, "--compile").stdout
     assert right in text
     (folder / "wrong.py").write_text(text.replace(right, wrong))
     result = in_a_fork(folder / "wrong.py")
@@ -123,7 +117,7 @@ def test_what_cannot_be_exported_is_said(
 ) -> None:
     folder, names = recorded
     asked = [item.format(names[0]) for item in arguments]
-    done = inspected(folder, "recording", "--compile", *asked)
+    done = inspected(folder, "kernels", "recording", "--compile", *asked)
 
     assert done.returncode in {2, 4}
     assert message in done.stderr
@@ -133,22 +127,33 @@ def test_what_cannot_be_exported_is_said(
 def test_a_zipped_recording_is_exported_as_well(recorded: tuple[Path, list[str]]) -> None:
     folder, names = recorded
     shutil.make_archive(str(folder / "zipped"), "zip", folder / "recording")
-    done = inspected(folder, "zipped.zip", "--export", names[0], "-o", "zipped.py", "--compile")
+    done = inspected(
+        folder, "kernels", "zipped.zip", "--export", names[0], "-o", "zipped.py", "--compile"
+    )
 
     assert done.returncode == 0, done.stderr
     assert (folder / "zipped.py").read_text().startswith('"""')
 
 
-@pytest.mark.parametrize(("log", "kernel", "message"), [
-    ("cpp_kernels/torch_2_13.log.gz", "cpp_", "only Triton kernels are exported"),
-])  # fmt: skip
-def test_a_kernel_in_cpp_does_not_stand_alone(
-    tmp_path: Path, log: str, kernel: str, message: str
-) -> None:
-    file = str(ROOT / "tests/unit/data" / log)
-    names = re.findall(rf"{kernel}\w+", inspected(tmp_path, file, "--format", "markdown").stdout)
-    done = inspected(tmp_path, file, "--export", names[0], "-o", "kernel.py", "--compile")
+def test_a_kernel_in_cpp_does_not_stand_alone(tmp_path: Path) -> None:
+    file = str(ROOT / "tests/unit/data/cpp_kernels/torch_2_13.log.gz")
+    shown = inspected(tmp_path, "kernels", file, "--format", "markdown").stdout
+    (name, *_) = re.findall(r"cpp_\w+", shown)
+    done = inspected(tmp_path, "kernels", file, "--export", name, "-o", "kernel.py", "--compile")
 
     assert done.returncode == 2
-    assert message in done.stderr
+    assert "only Triton kernels are exported" in done.stderr
     assert not (tmp_path / "kernel.py").exists()
+
+
+def test_a_value_that_was_padded_is_larger_than_the_buffer() -> None:
+    """Of the code that stands in every exported kernel."""
+    text = files("inspector.features.kernels.exported").joinpath("harness.txt").read_text("utf-8")
+    names = {"places_of", "shaped"}
+    wanted = [node for node in ast.parse(text).body if getattr(node, "name", "") in names]
+    found: dict[str, Any] = {"torch": torch}
+    exec(compile(ast.Module(wanted, []), "harness.txt", "exec"), found)  # noqa: S102 - our own text
+    shaped, buffer = found["shaped"], torch.arange(6.0).view(3, 2)
+    assert shaped(buffer, (4, 2), (2, 1)).tolist() == [[0, 1], [2, 3], [4, 5], [0, 0]]
+    assert shaped(buffer, (2, 3), (1, 2)).tolist() == [[0, 2, 4], [1, 3, 5]]
+    assert shaped(buffer, (0, 3), (3, 1)).shape == (0, 3)

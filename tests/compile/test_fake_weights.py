@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import gc
 import json
-import os
 import subprocess
 from contextlib import nullcontext
 from pathlib import Path
@@ -21,9 +20,8 @@ from inspector.capture.gpu_target.session import gpu_target
 from inspector.capture.gpu_target.weights import MOST_REAL, fake_weights, is_weight
 from inspector.capture.target.placement import Placement
 from inspector.shared.gpu_table import known_gpu
-from tests.compile.warm_python import INSPECT
+from tests.compile.gpu_kernels import inspected
 
-ROOT = Path(__file__).resolve().parents[2]
 MODEL = """
 import torch
 
@@ -50,14 +48,8 @@ def stopped(tmp_path_factory: pytest.TempPathFactory) -> subprocess.CompletedPro
     """A model that asks for a value in the middle."""
     folder = tmp_path_factory.mktemp("fake")
     (folder / "model.py").write_text(MODEL)
-    return subprocess.run(
-        [
-            *INSPECT, "kernels", "model.py", "--gpu", "h200",
-            "--fake", "--no-grad", "--no-compile", "--no-progress", "--format", "json",
-        ],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    options = "--no-grad", "--no-compile", "--no-progress", "--format", "json"
+    return inspected(folder, "kernels", "model.py", "--gpu", "h200", "--fake", *options)
 
 
 def test_it_stops_where_a_value_is_needed_and_shows_what_was_compiled_until_there(
@@ -75,11 +67,7 @@ def test_it_stops_where_a_value_is_needed_and_shows_what_was_compiled_until_ther
 
 def test_it_needs_a_gpu_to_be_named(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(MODEL)
-    done = subprocess.run(
-        [*INSPECT, "kernels", "model.py", "--fake"],
-        cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        check=False,
-    )  # fmt: skip
+    done = inspected(tmp_path, "kernels", "model.py", "--fake")
 
     assert done.returncode == 2
     assert "--fake needs --gpu" in done.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 from pathlib import Path
 from typing import Any
@@ -53,18 +52,6 @@ for number in range(2):
     os.waitpid(pid, 0)
 """
 # A break, and then so much that it is dropped from the log.
-CAPPED = """
-import torch
-def broken(x):
-    print("inside")
-    return x + 1
-torch.compile(broken, backend="eager")(torch.ones(3))
-for number in range(60):
-    names = {}
-    lines = "".join(f"    x = x.sin() + {line}\\n" for line in range(10))
-    exec(f"def f(x):\\n{lines}    return x", names)
-    torch.compile(names["f"], backend="eager")(torch.ones(3))
-"""
 PROGRAM = "import sys\ntorch.compile(model, backend='eager')(*example_inputs)\n"
 
 
@@ -159,27 +146,6 @@ def test_a_worker_that_was_killed_while_it_compiled_never_passes(tmp_path: Path)
     assert " ends while `first` is being compiled" in killed.stderr
     assert left.returncode == 0, left.stderr
     assert "gate: passed" in left.stderr
-
-
-@pytest.mark.skipif(
-    not importlib.metadata.version("torch").startswith("2.13"),
-    reason="how much is logged, and so dropped, was found with 2.13",
-)
-def test_findings_that_were_dropped_never_pass(tmp_path: Path) -> None:
-    (tmp_path / "serve.py").write_text(CAPPED)
-    done = inspect(["run", "--max-bytes", "40K", "--fail-on", "graph-break", "serve.py"], tmp_path)
-
-    assert done.returncode == 1, done.stderr
-    assert "1 graph break at 1 site" in done.stderr
-    assert "dropped to keep the log below 40,960 bytes: 1 graph break site" in done.stderr
-    # Nothing was dropped of what these ask for.
-    (tmp_path / "later").symlink_to(tmp_path / ".inspector" / "1")
-    asked = {"info": 1, "warning": 1, "recompile,compile-error,error": 0, "skipped-frame": 0}
-    codes = {
-        names: inspect(["explain", "later", "--fail-on", names], tmp_path).returncode
-        for names in asked
-    }
-    assert codes == asked
 
 
 def test_a_baseline_is_not_written_over(folder: Path) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
-import json
-import os
 import re
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,15 +18,13 @@ from torch._inductor import compile_fx
 from torch._inductor.graph import GraphLowering
 from torch._subclasses import meta_utils
 
-from inspector.capture.gpu_target import session
+from inspector.capture.gpu_target import notes, session
 from inspector.capture.gpu_target.accelerator import _registry
-from inspector.capture.gpu_target.notes import Notes
 from inspector.records.gpu_target import GpuTarget
 from inspector.shared.gpu_table import known_gpu
-from tests.compile.warm_python import INSPECT
+from tests.compile.gpu_kernels import kernels_for
 from tests.gpu.compare_kernels import LIMIT_SECONDS, compare, load
 
-ROOT = Path(__file__).resolve().parents[2]
 # Small ones of different kinds; `python -m tests.gpu.compare_kernels` compares all.
 COMPARED = (
     ("pointwise.gelu_chain", "training"),
@@ -64,28 +59,26 @@ def _h200(said: list[GpuTarget]) -> Iterator[None]:
         yield
 
 
-def kernels(folder: Path, *arguments: str, model: str = ATTENTION) -> dict[str, Any]:
+def kernels(
+    folder: Path, *arguments: str, gpu: str = "h200", model: str = ATTENTION
+) -> dict[str, Any]:
     """What is generated; test_builds.py and test_kernels_compiled.py compile such kernels."""
     (folder / "model.py").write_text(model)
-    command = [*INSPECT, "kernels", "model.py", *arguments]
-    command += [
-        "--no-compile",
-        "--format",
-        "json",
-        "--no-progress",
-        "--save",
-        str(folder / "recording"),
-    ]
-    result = subprocess.run(
-        command,
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-    found: dict[str, Any] = json.loads(result.stdout)
-    return found
+    saved = "--no-compile", "--save", str(folder / "recording")
+    return kernels_for(gpu, Path("model.py"), folder, *saved, *arguments)
+
+
+@contextmanager
+def _codes() -> Iterator[tuple[list[str], list[GpuTarget]]]:
+    """The code that is generated for an H200, and what is written of it."""
+    codes: list[str] = []
+    said: list[GpuTarget] = []
+    with (
+        mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append)),
+        _h200(said),
+    ):
+        yield codes, said
+    torch._dynamo.reset()
 
 
 def test_devices_that_cross_a_graph_break_are_where_the_tensors_are() -> None:
@@ -113,7 +106,7 @@ def test_devices_that_cross_a_graph_break_are_where_the_tensors_are() -> None:
 def test_a_model_that_asks_for_cuda_gets_the_gpus_kernels(
     tmp_path: Path, gpu: str, attention: str, capability: int
 ) -> None:
-    found = kernels(tmp_path, "--gpu", gpu, "--train")
+    found = kernels(tmp_path, "--train", gpu=gpu)
     assert [target["error"] for target in found["targets"]] == [None]
     assert attention in found["targets"][0]["attention"]
     assert {graph["direction"] for graph in found["graphs"]} == {"forward", "backward"}
@@ -132,7 +125,7 @@ def test_a_model_of_another_folder_may_ask_for_cuda(tmp_path: Path, place: str) 
     (other / "its_model.py").write_text(ATTENTION)
     model = f"import sys; sys.path.append({str(other)!r}); from its_model import *"
 
-    found = kernels(project, "--gpu", "h200", model=model)
+    found = kernels(project, model=model)
 
     assert [target["error"] for target in found["targets"]] == [None]
     assert {node["line"] for kernel in found["kernels"] for node in kernel["nodes"]} >= {12, 13}
@@ -165,13 +158,9 @@ def test_what_is_patched_is_put_back_after_an_exception() -> None:
 
 def test_a_graph_is_lowered_once_more_as_it_was_the_first_time() -> None:
     model = torch.nn.TransformerEncoderLayer(32, 2, 64, batch_first=True)
-    said: list[GpuTarget] = []
-    codes: list[str] = []
-    save = mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append))
-    once_more = mock.patch.object(Notes, "_other_paddings", return_value=[frozenset({"nothing"})])
-    with save, once_more, _h200(said):
+    islice = mock.patch.object(notes, "islice", return_value=[frozenset({"nothing"})])
+    with islice, _codes() as (codes, said):
         torch.compile(model)(torch.randn(2, 8, 32)).sum().backward()
-    torch._dynamo.reset()
 
     (again,) = (item.alternatives for item in said)
     assert len(again) == 2
@@ -181,12 +170,8 @@ def test_a_graph_is_lowered_once_more_as_it_was_the_first_time() -> None:
 @pytest.mark.parametrize("mode", ["reduce-overhead", "max-autotune"])
 def test_every_mode_of_torch_compile_has_code(mode: str) -> None:
     model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 96))
-    said: list[GpuTarget] = []
-    codes: list[str] = []
-    save = mock.patch.object(GraphLowering, "save_output_code", staticmethod(codes.append))
-    with save, _h200(said):
+    with _codes() as (codes, said):
         torch.compile(model, mode=mode)(torch.randn(64, 64)).sum().backward()
-    torch._dynamo.reset()
 
     (target,) = said
     assert not target.error
@@ -212,12 +197,9 @@ def test_every_mode_of_torch_compile_has_code(mode: str) -> None:
 
 def test_what_is_cut_along_k_is_a_candidate_of_its_own_kind() -> None:
     model = torch.nn.Linear(64, 64, bias=False)
-    said: list[GpuTarget] = []
-    with _h200(said):
-        torch.compile(model, mode="max-autotune-no-cudagraphs")(
-            torch.randn(16384, 64)
-        ).sum().backward()
-    torch._dynamo.reset()
+    compiled = torch.compile(model, mode="max-autotune-no-cudagraphs")
+    with _codes() as (_, said):
+        compiled(torch.randn(16384, 64)).sum().backward()
 
     (target,) = said
     assert not target.error
@@ -225,16 +207,14 @@ def test_what_is_cut_along_k_is_a_candidate_of_its_own_kind() -> None:
     kinds = {item.detail: item.kinds for item in target.measured if item.kinds}
     assert any("subgraph" in found for found in kinds.values())
     assert {item.taken for item in target.measured if item.kinds} == {"mm"}
-    codes = {item.decided: item.code for item in target.alternatives}
-    assert "extern_kernels.mm(" not in codes["subgraph"]
+    alternatives = {item.decided: item.code for item in target.alternatives}
+    assert "extern_kernels.mm(" not in alternatives["subgraph"]
 
 
 def test_padded_multiplications_have_templates_of_their_own() -> None:
     weight = torch.randn(2047, 2047, dtype=torch.bfloat16)
-    said: list[GpuTarget] = []
-    with _h200(said), torch.no_grad():
+    with _codes() as (_, said), torch.no_grad():
         torch.compile(torch.mm, mode="max-autotune-no-cudagraphs")(weight, weight)
-    torch._dynamo.reset()
 
     (target,) = said
     decided = [item.decided for item in target.alternatives]

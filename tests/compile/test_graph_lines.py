@@ -9,7 +9,6 @@ import pytest
 import torch
 from torch import fx, nn
 
-from inspector.capture.profiling.graph_lines import GraphLines
 from inspector.capture.profiling.sequence import cpu_calls
 from inspector.capture.profiling.trace import Launched, traced
 from inspector.capture.profiling.user_lines import is_users, marked_user_lines
@@ -144,9 +143,3 @@ def test_code_that_is_in_no_file_is_not_the_user_s() -> None:
     assert is_users(__file__)
     for file in ("<string>", "<frozen os>", "<eval_with_key>.7"):
         assert not is_users(file)
-
-
-def test_a_frame_of_something_else_has_no_line() -> None:
-    import sys
-
-    assert GraphLines().of(sys._getframe()) is None

@@ -10,8 +10,8 @@ from unittest import mock
 import pytest
 import torch
 
-from inspector.capture.profiling import graph_pools
-from inspector.capture.profiling.graph_pools import Captured, layout, watched_capture
+from inspector.capture.profiling import allocations
+from inspector.capture.profiling.allocations import Captured, layout, watched_capture
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, Segment
 
 POOL = (0, 3)
@@ -37,9 +37,9 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> mock.Mock:
     monkeypatch.setattr(torch.cuda, "current_device", lambda: 0)
     monkeypatch.setattr(torch.cuda, "memory_snapshot", lambda: SEGMENTS)
     monkeypatch.setattr(torch._C, "_cuda_isHistoryEnabled", lambda: False, raising=False)
-    monkeypatch.setattr(graph_pools, "uses_cuda", lambda: True)
-    monkeypatch.setattr(graph_pools, "wait", lambda: None)
-    monkeypatch.setattr(graph_pools, "generated_files", lambda: frozenset({"/tmp/cabc.py"}))  # noqa: S108
+    monkeypatch.setattr(allocations, "uses_cuda", lambda: True)
+    monkeypatch.setattr(allocations, "wait", lambda: None)
+    monkeypatch.setattr(allocations, "generated_files", lambda: frozenset({"/tmp/cabc.py"}))  # noqa: S108
     history = mock.Mock()
     monkeypatch.setattr(torch.cuda.memory, "_record_memory_history", history)
     return history

@@ -48,16 +48,6 @@ example_inputs = [(torch.randn(4, 8), 3)]
 """
 
 
-BARE = """\
-import torch
-
-
-class Net(torch.nn.Linear):
-    def __init__(self):
-        super().__init__(4, 4)
-"""
-
-
 def inspect(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
     command = [*INSPECT, *arguments]
@@ -128,12 +118,6 @@ def test_a_recording_of_explain_says_what_shows_the_cost(folder: Path) -> None:
     assert "`inspect guards model.py` measures it" in " ".join(done.stdout.split())
 
 
-def test_a_recording_takes_no_options_of_recording(folder: Path) -> None:
-    done = inspect(folder, "guards", "a.zip", "--train")
-    assert done.returncode == 2
-    assert "--train does not apply to a recording" in done.stderr
-
-
 def test_cuda_graphs_need_a_gpu_and_say_so(folder: Path) -> None:
     if _has_cuda():
         pytest.skip("there is a GPU")
@@ -150,11 +134,3 @@ def test_cuda_graphs_need_a_gpu_and_say_so(folder: Path) -> None:
 def _has_cuda() -> bool:
     script = "import sys, torch; sys.exit(not torch.cuda.is_available())"
     return subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
-
-
-def test_what_to_do_next_is_said_of_the_command_that_was_given(folder: Path) -> None:
-    (folder / "bare.py").write_text(BARE)
-    done = inspect(folder, "guards", "bare.py", "--no-progress")
-
-    assert done.returncode == 2
-    assert "Try `inspect guards bare.py --input" in done.stderr

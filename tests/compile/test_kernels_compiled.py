@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,13 +12,12 @@ import jsonschema
 import pytest
 
 from inspector.cli.schema import schema_of
-from tests.compile.warm_python import INSPECT
+from tests.compile.gpu_kernels import inspected
 
 pytestmark = [
     pytest.mark.compile,
     pytest.mark.skipif(importlib.util.find_spec("triton") is None, reason="needs Triton"),
 ]
-ROOT = Path(__file__).resolve().parents[2]
 MODEL = """
 import torch
 
@@ -38,12 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def inspect(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
-    environment["XDG_CACHE_HOME"] = str(folder / "cache")
-    command = [*INSPECT, "kernels", *arguments]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
+    cache = str(folder / "cache")
+    return inspected(folder, "kernels", *arguments, COLUMNS="80", XDG_CACHE_HOME=cache)
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ CLOSE = trace(
 def test_a_launch_has_its_statement_its_region_and_its_operator() -> None:
     (items,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
     first, gemm, split, sort = [item.place for item in items]
-    assert (first.file, first.line, first.region, first.graph) == ("cabc", 12, "0/0", "fkey")
+    assert (first.file, first.line, first.region) == ("cabc", 12, "0/0")
     assert (gemm.line, gemm.operator, split.line) == (15, "aten::mm", 15)
     assert (sort.file, sort.operator, sort.frames) == ("", "aten::unique", ("/p/model.py(7): f",))
     assert items[0].launch.registers == 30
@@ -125,13 +125,6 @@ def test_a_copy_that_a_replay_does_with_a_kernel_has_its_place() -> None:
     assert placed(replayed("memcpy32_post"), [Launched(copy, place=place)]).places[0].line == 9
 
 
-def test_places_are_known_from_a_call_that_was_watched_closely() -> None:
-    (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
-    plain = [Launched(item.launch) for item in (known[0], known[3])]
-    assert [place.line for place in placed(plain, known).places] == [12, 0]
-    assert placed(plain, known).places[1].frames == ("/p/model.py(7): f",)
-
-
 def test_launches_stand_in_the_order_of_their_launch_whatever_begins_first() -> None:
     launches = [host("cudaLaunchKernel", 10 * n, 10 * n + 5, n) for n in (1, 2, 3)]
     one = trace(*launches, kernel("a", 20, 40, 1), kernel("b", 30, 50, 2, at=(0, 8)),
@@ -172,10 +165,3 @@ def test_equal_layers_keep_their_places() -> None:
         [10] * 7 + [11] * 3 + [0] + [11] * 4 + [12] * 7 + [13] * 7
     )
     assert found.unmatched == 1
-
-
-def test_of_equal_names_the_grid_decides() -> None:
-    grids = [(1, 1, 1), (8, 1, 1)]
-    small, large = (DeviceLaunch("kernel", "k", grid=grid) for grid in grids)
-    known = [Launched(small, place=LaunchPlace("c", 1)), Launched(large, place=LaunchPlace("c", 2))]
-    assert placed([Launched(large)], known).places[0].line == 2

@@ -225,16 +225,6 @@ def test_explain_trains_nothing(*, warm: bool) -> None:
     assert not warm or torch.equal(optimizer.state[linear.weight]["exp_avg"], kept)
 
 
-def test_explain_leaves_no_gradients_in_what_a_function_uses() -> None:
-    used = torch.nn.Linear(4, 4)
-
-    def function(x: Any) -> Any:
-        return used(x).relu()
-
-    assert not inspector.explain(function, torch.ones(2, 4), train=True).run.meta.error
-    assert used.weight.grad is None
-
-
 def test_what_is_too_large_to_be_copied_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.capture.calls.state.MOST_COPIED_BYTES", 8)
     with pytest.warns(UserWarning, match="the calls changed 1 tensors for good"):

@@ -78,23 +78,6 @@ def test_gradients_stay_what_they_are() -> None:
         assert all(torch.equal(grads[0], other) for other in grads)
 
 
-def test_of_a_function_nothing_is_marked() -> None:
-    model = Model()
-
-    def call(x: torch.Tensor) -> torch.Tensor:
-        result: torch.Tensor = model(x)
-        return result
-
-    assert set(modules(call, call)) == {""}
-
-
-def test_a_parameter_of_two_modules_has_the_first_alone() -> None:
-    model = nn.Sequential(nn.Conv2d(3, 3, 3), nn.Conv2d(3, 3, 3), nn.Flatten())
-    model[1].weight = model[0].weight
-    found = modules(torch.compile(model, backend="eager"), model)
-    assert found == ["L['self'].0", "L['self'].0", "L['self'].1"]
-
-
 def test_compiled_autograd_does_not_see_the_marks() -> None:
     model = Model()
     compiled = torch.compile(model, backend="eager")

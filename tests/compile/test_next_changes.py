@@ -60,6 +60,40 @@ UNCHANGED: tuple[dict[str, Any], ...] = (
     {"scale": 9},
     {"batch": 9, "width": 20},
 )
+# Numbers that are dynamic within relations, and the keys of a dict.
+NUMBERS = """
+import torch
+
+def model(x, batch, n, m, k, s):
+    if n == 7:
+        x = x + 1
+    x = x.unsqueeze(0).expand(m, 4, 3) * k
+    if s > 0.5:
+        x = x * s
+    for name, value in batch.items():
+        x = x + value * len(name)
+    return x.sum() * n
+
+def call(n=7, m=5, k=8, s=0.75, keys=("a", "b")):
+    return (torch.ones(4, 3), {key: torch.full((4, 3), 2.0) for key in keys}, n, m, k, s)
+
+def get_inputs():
+    return [call(3, 4, 2, 0.25), call()]
+"""
+NUMBER_CHANGES = {
+    "n is specialized on 7 by `if n == 7:`: another value recompiles": {"n": 6},
+    "m is dynamic while `m != 1`: 1 recompiles": {"m": 1},
+    "m is dynamic while `12*m >= 2`: 0 recompiles": {"m": 0},
+    "s is dynamic while `s > 0.5`: 0.5 recompiles": {"s": 0.5},
+    "batch is specialized on its keys 'a', 'b', in this order: another set": {"keys": ("b", "a")},
+    "k is an int of any value: a float recompiles": {"k": 8.5},
+    "n is an int: a float recompiles": {"n": 8.5},
+}
+UNCHANGED_NUMBERS: tuple[dict[str, Any], ...] = ({"m": 9}, {"k": 0}, {"k": 1}, {"s": 0.6})
+PROGRAMS = {
+    "sizes": (MODEL, CHANGES, UNCHANGED),
+    "numbers": (NUMBERS, NUMBER_CHANGES, UNCHANGED_NUMBERS),
+}
 CHILD = """
 import json, sys
 import torch
@@ -78,19 +112,6 @@ def compiles(change):
 
 print(json.dumps([compiles(change) for change in json.loads(sys.argv[1])]))
 """
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("next")
-    (path / "model.py").write_text(MODEL)
-    (path / "child.py").write_text(CHILD)
-    return path
-
-
-@pytest.fixture(scope="module")
-def listed(folder: Path) -> list[str]:
-    return texts_of(folder)
 
 
 def texts_of(folder: Path) -> list[str]:
@@ -114,14 +135,58 @@ def compiled(folder: Path, changes: list[dict[str, Any]]) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("text", CHANGES)
-def test_it_is_in_the_list(text: str, listed: list[str]) -> None:
-    assert any(item.startswith(text) for item in listed), listed
+@pytest.fixture(scope="module", params=PROGRAMS)
+def program(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A folder with a program, its changes that compile, and those that do not."""
+    model, changes, unchanged = PROGRAMS[request.param]
+    return written(tmp_path_factory.mktemp("next"), model), changes, unchanged
 
 
-def test_torch_compiles_for_each_of_them(folder: Path) -> None:
-    assert compiled(folder, list(CHANGES.values())) == [1] * len(CHANGES)
+def written(folder: Path, model: str) -> Path:
+    (folder / "model.py").write_text(model)
+    (folder / "child.py").write_text(CHILD)
+    return folder
 
 
-def test_torch_compiles_for_nothing_that_is_not_in_it(folder: Path) -> None:
-    assert compiled(folder, list(UNCHANGED)) == [0] * len(UNCHANGED)
+def test_each_is_in_the_list(program: Any) -> None:
+    folder, changes, _ = program
+    listed = texts_of(folder)
+
+    for text in changes:
+        assert any(item.startswith(text) for item in listed), listed
+    # What holds of a number or a dict is said once.
+    assert not [item for item in listed if item.startswith(("n is an int of", "batch has"))]
+    for begin, number in (("n is specialized on", 1), ("m is dynamic", 2)):
+        assert sum(item.startswith(begin) for item in listed) in {0, number}
+
+
+def test_torch_compiles_for_each_of_them_and_for_nothing_else(program: Any) -> None:
+    folder, changes, unchanged = program
+    expected = [1] * len(changes) + [0] * len(unchanged)
+
+    assert compiled(folder, [*changes.values(), *unchanged]) == expected
+
+
+TOLD_APART = """
+import torch
+
+def model(x, sizes, n):
+    for size in sizes:
+        x = x + size
+    return x * 2 if n == 1 else x * 3 if n == 6 else x
+
+def call(sizes, n):
+    return torch.ones(3), [torch.ones(3)] * sizes, n
+
+def get_inputs():
+    return [call(4, 6), call(3, 1)]
+"""
+
+
+def test_what_is_tried_is_what_no_entry_has(tmp_path: Path) -> None:
+    """Of 3 items and of a 1 the next ones to try have been compiled for: 4 and 6."""
+    listed = texts_of(written(tmp_path, TOLD_APART))
+    assert [text for text in listed if text.startswith("n is specialized on 1")], listed
+    assert [text for text in listed if text.startswith("sizes is specialized on length")], listed
+    known, new = {"sizes": 4, "n": 6}, {"sizes": 5, "n": 1}
+    assert compiled(tmp_path, [known, new, {"sizes": 3, "n": 8}]) == [0, 1, 1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import zipfile
@@ -13,9 +12,8 @@ import pytest
 
 from inspector.features.kernels.binary.run import compile_kernels
 from inspector.shared.kernel_build import KernelBuild
-from tests.compile.warm_python import INSPECT
+from tests.compile.gpu_kernels import ROOT, inspected
 
-ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "samples" / "small_cnn" / "h200-inference.zip"
 KERNEL = "triton_poi_fused_convolution_0"
 RUN = "__import__('pathlib').Path('MARK').touch()"
@@ -173,11 +171,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def inspect(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*INSPECT, *arguments], cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder)},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return inspected(folder, *arguments, XDG_CACHE_HOME=str(folder))
 
 
 @pytest.mark.parametrize(

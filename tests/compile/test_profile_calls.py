@@ -8,30 +8,24 @@ import dataclasses
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-from unittest import mock
 
 import pytest
 import torch
 
-from inspector.capture import profile_calls, writer
+from inspector.capture import profile_calls
 from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.calling import LOSS_MARK, Ones, backward
 from inspector.capture.calls.state import State
-from inspector.capture.profiling import in_place, measured, payload
+from inspector.capture.profiling import in_place, measured
 from inspector.capture.profiling.explained import explained_on_cpu
-from inspector.capture.profiling.in_place import (
-    Attribution,
-    attributed,
-    profile_in_place,
-    replays_attributed,
-)
+from inspector.capture.profiling.in_place import Attribution, attributed, profile_in_place
 from inspector.capture.profiling.measured import Explained
 from inspector.capture.profiling.sequence import significant
-from inspector.capture.profiling.trace import HostEvent, Launched, Trace, traced
+from inspector.capture.profiling.trace import Launched, Trace, traced
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.capture.target.call import Call, arguments_of
 from inspector.capture.target.target import Target
-from inspector.errors import UsageError
+from inspector.capture.timeline.kineto import HostEvent
 from inspector.records.device_profile import (
     CallBlock,
     DeviceLaunch,
@@ -81,7 +75,9 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[DeviceProfile]]:
     """What is written; each phase has few calls, so that none takes long."""
     found: list[DeviceProfile] = []
     finished = {"device_profile": found}
-    monkeypatch.setattr(payload, "emit", lambda record, name: finished.get(name, []).append(record))
+    monkeypatch.setattr(
+        measured, "emit", lambda record, name: finished.get(name, []).append(record)
+    )
     monkeypatch.setattr(in_place, "is_settled", lambda times: len(times) >= 4)
     monkeypatch.setattr(in_place, "_AT_ONCE", 1)
     plan = in_place.Plan(rounds=4, calls=5, watched=3, untimed=1)
@@ -113,7 +109,7 @@ def test_the_first_round_is_written_as_soon_as_it_is_made(
     program = Program()
     seen: list[tuple[str, int, DeviceProfile]] = []
     monkeypatch.setattr(
-        payload, "emit", lambda record, name: seen.append((name, len(program.made), record))
+        measured, "emit", lambda record, name: seen.append((name, len(program.made), record))
     )
     program.profile()
     assert written == []
@@ -192,12 +188,6 @@ def test_what_the_calls_are_made_with_is_written(written: list[DeviceProfile]) -
     assert written[0].arguments == expected
 
 
-def test_of_a_first_call_that_fails_nothing_is_written(written: list[DeviceProfile]) -> None:
-    with pytest.raises(RuntimeError, match="boom"):
-        Program(1).profile()
-    assert written == []
-
-
 def test_calls_of_seconds_are_not_made_once_more(
     written: list[DeviceProfile], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -209,13 +199,6 @@ def test_calls_of_seconds_are_not_made_once_more(
     (fields,) = written
     assert (len(fields.plain_ns), len(fields.eager_ns)) == (3, 3)
     assert collections.Counter(program.made) == {"compiled": 6, "eager": 3}
-
-
-def test_a_failure_is_said_in_one_line() -> None:
-    found = measured.Measured({})
-    found.begin("memory")
-    found.failed(KeyboardInterrupt())
-    assert found.error == FailedCall("memory", 1, "KeyboardInterrupt")
 
 
 def test_the_sum_of_the_outputs_is_in_no_call_after_the_first() -> None:
@@ -244,16 +227,6 @@ def test_the_sum_of_the_outputs_is_in_no_call_after_the_first() -> None:
     assert inside == []
     assert torch.equal(first, again)
     torch.testing.assert_close(first, summed)
-
-
-def test_outputs_of_another_shape_have_gradients_of_their_own() -> None:
-    ones = Ones()
-    for rows in (2, 3, 2):
-        weight = torch.randn(rows, requires_grad=True)
-        backward(weight * 2, ones)
-        assert torch.equal(weight.grad, torch.full((rows,), 2.0))  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="requires grad"):
-        backward(torch.ones(3), ones)
 
 
 def test_kernels_and_operators_are_kept_however_short_they_are() -> None:
@@ -330,44 +303,3 @@ def test_nothing_is_traced_before_calls_compile_nothing(monkeypatch: pytest.Monk
     profile_calls.call_profiled(target, request, torch.compile(model, backend=backend))
     assert compiled == [False, False]
     assert watched == [2]
-
-
-class Replaying(Watching):
-    """Has CUDA graphs, of which a call says when it is made around their replays."""
-
-    def has_replays(self) -> bool:
-        return True
-
-    def around_replays(self, index: int) -> contextlib.AbstractContextManager[None]:
-        replays.append(index)
-        return contextlib.nullcontext()
-
-
-replays: list[int] = []
-
-
-def test_with_cuda_graphs_one_more_call_is_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(profile_calls, "Profiles", Replaying)
-    calls = (Call((torch.ones(3),)), Call((torch.ones(4),)))
-    target = Target("m", "m", torch.relu, calls, already_compiled=False, file=None, root="")
-    request = Request("m.py", no_grad=True, profile=True, measure=False, backend="eager")
-    profile_calls.call_profiled(target, request, torch.relu)
-    assert replays == [0, 1]
-
-
-def test_a_replay_that_cannot_be_watched_is_made_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    problems: list[Any] = []
-    monkeypatch.setattr(writer, "emit", problems.append)
-    fails_to_begin, fails_to_end = mock.Mock(side_effect=OSError), mock.MagicMock()
-    fails_to_end().__exit__.side_effect = OSError
-    for closely in (fails_to_begin, fails_to_end):
-        monkeypatch.setattr(in_place, "_closely", closely)
-        found, made = Attribution(), []
-        with replays_attributed(found, torch.relu):
-            made.append(1)
-        assert (made, found) == ([1], Attribution())
-    assert len(problems) == 2
-    with pytest.raises(KeyError), replays_attributed(Attribution(), torch.relu):
-        raise KeyError("the program's own")

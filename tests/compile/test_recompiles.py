@@ -18,6 +18,7 @@ from inspector.features.guards.next import next_changes
 from inspector.features.guards.predict import frame_guards
 from inspector.features.guards.report import with_instances
 from inspector.report.report import Report
+from inspector.run.compilation import Frame
 from tests import golden
 from tests.compile.recompiles.all_programs import PROGRAMS
 from tests.compile.recompiles.applied import Mended, mended
@@ -66,27 +67,30 @@ def report(recording: Path) -> Report:
     return golden.report_of(recording)
 
 
-def lines_of(name: str) -> tuple[str, range]:
-    """The file of a program, and its lines."""
+def frames_of(report: Report, name: str) -> list[Frame]:
+    """What was compiled of a program."""
     run = PROGRAMS[name].run
     lines, first = inspect.getsourcelines(run)
-    return inspect.getfile(run), range(first, first + len(lines))
-
-
-def recompiles_of(report: Report, name: str) -> list[Any]:
-    file, lines = lines_of(name)
     return [
-        item.recompile
+        frame
         for process in report.run.processes
         for frame in process.frames
-        if frame.file == file and frame.first_line in lines
-        for item in frame.compilations
-        if item.recompile is not None
+        if frame.file == inspect.getfile(run) and first <= frame.first_line < first + len(lines)
     ]
 
 
-def advice_of(report: Report, item: Any) -> str:
+def recompiles_of(report: Report, name: str) -> list[Any]:
+    compilations = [item for frame in frames_of(report, name) for item in frame.compilations]
+    return [item.recompile for item in compilations if item.recompile is not None]
+
+
+def finding_of(report: Report, item: Any) -> Any:
     (finding,) = [each for each in report.findings if any(item is r for r in each.recompiles)]
+    return finding
+
+
+def advice_of(report: Report, item: Any) -> str:
+    finding = finding_of(report, item)
     return "\n".join((finding.fix, *finding.alternatives))
 
 
@@ -107,10 +111,6 @@ def expected_of(name: str) -> tuple[Expected, ...]:
     return () if name in NEVER_AGAIN else PROGRAMS[name].expected
 
 
-def test_there_are_enough() -> None:
-    assert len(PROGRAMS) >= 60
-
-
 @pytest.mark.parametrize("name", sorted(PROGRAMS))
 def test_what_torch_reports(name: str, report: Report) -> None:
     items = recompiles_of(report, name)
@@ -129,17 +129,11 @@ def test_what_torch_reports(name: str, report: Report) -> None:
 
 def test_who_called_it_first(report: Report) -> None:
     """Torch's own stack leaves out who calls a function that is compiled for itself."""
-    file, lines = lines_of("both_sizes")
-    (frame,) = [
-        frame
-        for process in report.run.processes
-        for frame in process.frames
-        if frame.file == file and frame.first_line in lines
-    ]
+    (frame,) = frames_of(report, "both_sizes")
     caller, own = frame.compilations[0].stack[-2:]
 
     assert (caller.name, own.name) == ("both_sizes", "total")
-    assert caller.line in lines
+    assert caller.file == frame.file
 
 
 def test_closure_variables_have_their_names_whoever_was_first(report: Report) -> None:
@@ -170,16 +164,10 @@ def test_what_is_beside_an_enum_is_told_of_the_entry_for_the_same_member(report:
     ]
 
 
-def finding_of(report: Report, name: str) -> Any:
-    (first, *_) = recompiles_of(report, name)
-    (finding,) = [each for each in report.findings if any(first is r for r in each.recompiles)]
-    return finding
-
-
 def test_objects_of_one_class_are_not_one_that_changes(report: Report) -> None:
     """Each was compiled for itself; `test_instances.py` counts what the advice leads to."""
     messages = {
-        name: finding_of(report, name).message
+        name: finding_of(report, recompiles_of(report, name)[0]).message
         for name in (
             "numbered_layers",
             "two_of_twelve",
@@ -207,13 +195,7 @@ def test_objects_of_one_class_are_not_one_that_changes(report: Report) -> None:
 
 
 def test_what_recompiles_next_is_another_instance(report: Report) -> None:
-    file, lines = lines_of("module_as_argument")
-    (frame,) = [
-        frame
-        for process in report.run.processes
-        for frame in process.frames
-        if frame.file == file and frame.first_line in lines
-    ]
+    (frame,) = frames_of(report, "module_as_argument")
     guards = frame_guards(frame)
     assert guards is not None
     first, *others = with_instances(frame, guards, next_changes(guards))
@@ -234,7 +216,7 @@ def test_what_a_graph_break_hands_on_without_a_name_is_told_as_it_is_written(
 ) -> None:
     """``___stack1`` is the result of the call in which the graph broke."""
     (item,) = recompiles_of(report, "value_over_a_break")
-    (finding,) = [each for each in report.findings if any(item is r for r in each.recompiles)]
+    finding = finding_of(report, item)
 
     assert item.name == "___stack1"
     assert "the float value `inner(x)` changes" in finding.message

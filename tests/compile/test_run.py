@@ -88,18 +88,6 @@ def test_a_script_runs_as_python_runs_it(tmp_path: Path, source: str) -> None:
     assert_same(["script.py", "--lr", "1"], tmp_path)
 
 
-def test_a_hook_that_fails_is_shown_with_what_it_was_to_show(tmp_path: Path) -> None:
-    hook = "import sys\nsys.excepthook = lambda *a: 1 / 0\n"
-    (tmp_path / "script.py").write_text(hook + "raise ValueError('mine')\n")
-    done = run(["script.py"], tmp_path)
-
-    assert done.returncode == 1
-    assert done.stderr.startswith("Error in sys.excepthook:\n")
-    original = done.stderr.partition("Original exception was:\n")[2]
-    assert "ValueError: mine\n" in original
-    assert "inspector/capture" not in original
-
-
 def test_a_script_elsewhere_and_a_link_run_as_python_runs_them(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "script.py").write_text(FACTS)
@@ -138,14 +126,6 @@ def f(x):
     return x
 torch.compile(f, backend="eager")(torch.ones(2))
 """
-
-
-def test_the_closing_lines_say_what_was_seen(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(COMPILES)
-    (tmp_path / "plain.py").write_text("print(1)")
-
-    assert "1 graph break at 1 site, 0 recompiles\n" in run(["train.py"], tmp_path).stderr
-    assert "in the processes that were recorded" in run(["plain.py"], tmp_path).stderr
 
 
 def test_the_recording_survives_a_change_of_folder_in_forks(tmp_path: Path) -> None:

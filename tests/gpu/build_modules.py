@@ -1,4 +1,4 @@
-# ruff: noqa: ANN001, ANN202, ARG001, E501, N803, PLR0913, PLR0917
+# ruff: noqa: ANN001, ANN201, ARG001, E501, N803, PLR0913, PLR0917
 """Programs whose kernels are recorded on a GPU and compiled again where there is none.
 
 Each makes one kind of kernel that Inductor generates: small programs, large tensors, because what
@@ -16,21 +16,10 @@ import torch.nn.functional as F  # noqa: N812 - what everybody calls it
 import triton
 import triton.language as tl
 
-__all__ = ["PROGRAMS", "Program"]
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Program:
-    """One program.
-
-    Attributes:
-        name: Its name.
-        run: What is compiled: tensors to tensors.
-        shapes: Shape and dtype of each argument; what makes it is `inputs`.
-        training: Whether the backward graph is compiled and called as well.
-        options: Options of Inductor.
-        dynamic: What ``torch.compile`` gets as ``dynamic``.
-    """
+    """One program: tensors to tensors, with the shape and the dtype of each argument."""
 
     name: str
     run: Callable[..., Any]
@@ -211,8 +200,8 @@ _COLUMN = ((4096,), bf16)
 _TEMPLATES = (("max_autotune_gemm_backends", "TRITON"), ("max_autotune_gemm", True))
 _TUNED_POINTWISE = (("max_autotune_pointwise", True),)
 
-# From element to element, in dtypes and sizes that change the code.
-ELEMENTWISE = (
+PROGRAMS: tuple[Program, ...] = (
+    # From element to element, in dtypes and sizes that change the code.
     Program("gelu", lambda x, y: F.gelu(x) * y, ((BIG, f32), (BIG, f32))),
     Program("gelu_bf16", lambda x, y: F.gelu(x) * y, ((BIG, bf16), (BIG, bf16))),
     Program("swiglu", lambda x, y: F.silu(x) * y, ((BIG, bf16), (BIG, bf16))),
@@ -228,18 +217,14 @@ ELEMENTWISE = (
     Program("int64_values", lambda x: x * 3 + 1, ((BIG, i64),)),
     Program("int64_index", lambda x: torch.relu(x) + 1, (((50000, 50000), i8),)),
     Program("bias", lambda x, b: torch.relu(x + b), ((BIG, bf16), _COLUMN)),
-)  # fmt: skip
-# From one memory layout into another.
-LAYOUTS = (
+    # From one memory layout into another.
     Program("transpose", lambda x, y: x.t().contiguous() + y, ((BIG, f32), ((4096, 8192), f32))),
     Program("transpose_bf16", lambda x: x.t().contiguous(), (((8192, 8192), bf16),)),
     Program("permute", lambda x: x.permute(0, 2, 3, 1).contiguous(), (((32, 64, 128, 128), f32),)),
     Program("strided", lambda x: x[:, ::3] * 2, (((8192, 12288), f32),)),
     Program("cat", lambda x, y: torch.cat((x, y * 2), 1), ((BIG, bf16), (BIG, bf16))),
     Program("rope", rope, (((16, 32, 2048, 128), bf16), ((2048, 128), bf16), ((2048, 128), bf16))),
-)  # fmt: skip
-# Sums, extremes and softmax.
-REDUCTIONS = (
+    # Sums, extremes and softmax.
     Program("sum_rows", lambda x: x.sum(1), (((8192, 8192), f32),)),
     Program("sum_columns", lambda x: x.sum(0), (((32768, 2048), f32),)),
     Program("sum_all", lambda x: x.sum(), (((8192, 8192), f32),)),
@@ -250,77 +235,44 @@ REDUCTIONS = (
     Program("softmax_bf16", lambda x: torch.softmax(x, -1), (((32768, 1024), bf16),)),
     Program("softmax_wide", lambda x: torch.softmax(x, -1), (((512, 50257), f32),)),
     Program("log_softmax", loss, (((8192, 32000), bf16), ((8192,), i64))),
-)  # fmt: skip
-# Normalisations, with their backward passes.
-NORMS = (
+    # Normalisations, with their backward passes.
     Program("layer_norm", norm, (((16384, 1024), f32), ((1024,), f32), ((1024,), f32)), training=True),
     Program("layer_norm_bf16", norm, ((BIG, bf16), _COLUMN, _COLUMN), training=True),
     Program("layer_norm_wide", norm, (((1024, 32768), f32), _WIDE, _WIDE)),
     Program("rms_norm", rms, ((BIG, bf16), _COLUMN, (BIG, bf16)), training=True),
     Program("group_norm", group_norm, (((16, 256, 64, 64), f32), ((256,), f32), ((256,), f32))),
     Program("batch_norm", batch_norm, (((64, 64, 56, 56), f32), ((64,), f32), ((64,), f32)), training=True),
-)  # fmt: skip
-# What is read and written through indices.
-INDEXED = (
+    # What is read and written through indices.
     Program("embedding", F.embedding, (((8192, 8), i64), ((50000, 1024), bf16))),
     Program("gather", lambda x, i: x.gather(1, i), ((BIG, f32), ((8192, 1000), i64))),
     Program("scatter", scatter, (((65536, 256), f32), ((65536,), i64))),
     Program("scatter_bf16", scatter, (((65536, 256), bf16), ((65536,), i64))),
-)  # fmt: skip
-# Random numbers.
-RANDOM = (
+    # Random numbers.
     Program("dropout", lambda x: F.dropout(x, 0.1), ((BIG, f32),), training=True),
     Program("random", lambda x: x + torch.rand_like(x), ((BIG, f32),)),
     Program("normal", lambda x: x + torch.randn_like(x), ((BIG, bf16),)),
-)  # fmt: skip
-# Scans and sorts.
-SCANS = (
+    # Scans and sorts.
     Program("cumsum", lambda x: torch.cumsum(x, 1), (((16384, 1024), f32),)),
     Program("cumsum_long", lambda x: torch.cumsum(x, 1), (((512, 65536), f32),)),
     Program("cumsum_flat", lambda x: torch.cumsum(x, 0), (((1 << 23,), f32),)),
     Program("sort", lambda x: torch.sort(x, 1), (((65536, 256), f32),)),
-)  # fmt: skip
-# Pooling and interpolation.
-IMAGES = (
+    # Pooling and interpolation.
     Program("max_pool", lambda x: F.max_pool2d(x, 3, 2), (((32, 64, 112, 112), f32),)),
     Program("upsample", lambda x: F.interpolate(x, scale_factor=2), (((16, 64, 64, 64), f32),)),
     Program("bilinear", lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"), (((16, 64, 64, 64), f32),)),
-)  # fmt: skip
-# Lists of tensors, in-place updates and sizes that are not constant.
-SEVERAL = (
+    # Lists of tensors, in-place updates and sizes that are not constant.
     Program("foreach", foreach, (((1024, 1024), f32), ((512, 4096), f32), ((4096,), f32))),
     Program("adam", adam, (((16 << 20,), f32),) * 4),
     Program("dynamic", lambda x, y: torch.softmax(x * y, -1), (((4096, 3000), f32),) * 2, dynamic=True),
-)  # fmt: skip
-# The program's own Triton kernels.
-OWN = (
+    # The program's own Triton kernels.
     Program("own_add", own_add, (((32 << 20,), f32),) * 2),
     Program("own_matmul", own_matmul, (((4096, 4096), bf16),) * 2),
     Program("own_attention", own_attention, (((4, 16, 2048, 64), f16),) * 3),
-)  # fmt: skip
-# What autotuning chooses.
-TUNED = (
+    # What autotuning chooses.
     Program("template", lambda a, b: torch.relu(a @ b), (((4096, 4096), bf16),) * 2, options=_TEMPLATES),
     Program("tuned_pointwise", lambda x, y: F.gelu(x) * y, ((BIG, bf16), (BIG, bf16)), options=_TUNED_POINTWISE),
     Program("tuned_reduction", lambda x: x.sum(1), (((8192, 8192), f32),), options=_TUNED_POINTWISE),
-)  # fmt: skip
-# Dtypes and dimensions that are rare.
-OTHERS = (
+    # Dtypes and dimensions that are rare.
     Program("fp8", lambda x: (x * 0.5).to(torch.float8_e4m3fn), ((BIG, bf16),)),
     Program("complex_sum", lambda x, y: ((x - y) ** 2).sum((0, 2)), (((64, 512, 1024), f32),) * 2),
 )  # fmt: skip
-
-PROGRAMS: tuple[Program, ...] = (
-    *ELEMENTWISE,
-    *LAYOUTS,
-    *REDUCTIONS,
-    *NORMS,
-    *INDEXED,
-    *RANDOM,
-    *SCANS,
-    *IMAGES,
-    *SEVERAL,
-    *OWN,
-    *TUNED,
-    *OTHERS,
-)

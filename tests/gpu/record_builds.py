@@ -3,8 +3,8 @@
     python tests/gpu/record_builds.py -o h200_builds.json.xz
 
 Every Triton kernel of `build_modules.PROGRAMS` is written down once with its source, and for each
-configuration that was tried with what its launcher reports and with how long it took (median of
-some launches with a cold L2 cache, from the profiler, in ns). What fails is recorded as such.
+configuration that was tried with what its launcher reports and with how long it took (some launches
+with a cold L2 cache, from the profiler, in ns). What fails is recorded as such.
 Needs torch with CUDA and its Triton alone; takes about two minutes.
 """
 
@@ -13,11 +13,9 @@ from __future__ import annotations
 import argparse
 import contextlib
 import functools
-import hashlib
 import json
 import lzma
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,6 +24,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp(prefix="record_builds_")
@@ -34,7 +33,6 @@ import torch
 import torch._inductor.config
 import triton
 from build_modules import PROGRAMS, Program
-from torch._inductor.codegen.triton import TritonScheduling
 from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 
 FORMAT = 1
@@ -51,38 +49,20 @@ class Recorder:
         self.module = ""
         self.deadline = deadline
         self._seen: set[str] = set()
-        self._failed: set[tuple[str, str]] = set()
-        self._bytes: dict[str, set[int]] = {}
         self._flushed: torch.Tensor | None = None
 
     @contextlib.contextmanager
     def installed(self) -> Iterator[None]:
-        """Watches `CachingAutotuner.run` and the definition of kernels."""
-        run, define = CachingAutotuner.run, TritonScheduling.define_kernel
-        recorder = self
+        """Watches `CachingAutotuner.run`."""
+        run = CachingAutotuner.run
 
         @functools.wraps(run)
-        def watched_run(autotuner: Any, *args: Any, **kwargs: Any) -> Any:
-            recorder.record(autotuner, args, kwargs)
+        def watched(autotuner: Any, *args: Any, **kwargs: Any) -> Any:
+            self.record(autotuner, args, kwargs)
             return run(autotuner, *args, **kwargs)
 
-        @functools.wraps(define)
-        def watched_define(scheduling: Any, source: str, nodes: Any, kernel: Any) -> Any:
-            name = define(scheduling, source, nodes, kernel)
-            with contextlib.suppress(Exception):
-                recorder._bytes.setdefault(name, set()).add(int(kernel.estimate_kernel_num_bytes()))
-            return name
-
-        CachingAutotuner.run, TritonScheduling.define_kernel = watched_run, watched_define
-        try:
+        with mock.patch.object(CachingAutotuner, "run", watched):
             yield
-        finally:
-            CachingAutotuner.run, TritonScheduling.define_kernel = run, define
-
-    def begin(self, module: str) -> None:
-        """Kernels' names repeat from one program to the next."""
-        self.module = module
-        self._bytes.clear()
 
     def record(self, autotuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Writes one autotuner down, unless its source is known."""
@@ -96,17 +76,13 @@ class Recorder:
             if len(autotuner.launchers) > 0:
                 self.kernels.append(self._row(autotuner, source, args, kwargs))
         except Exception:  # noqa: BLE001 - the program goes on, and the record says so
-            error = traceback.format_exc()
-            if (self.module, error) not in self._failed:
-                self._failed.add((self.module, error))
-                self.kernels.append({"module": self.module, "error": error})
+            self.kernels.append({"module": self.module, "error": traceback.format_exc()})
 
     def _row(
         self, autotuner: Any, source: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> dict[str, Any]:
         name = str(autotuner.inductor_meta.get("kernel_name") or autotuner.fn.__name__)
-        estimates = set(self._bytes.get(name, ()))
-        times, problem = self._times(autotuner, args, kwargs)
+        times = self._times(autotuner, args, kwargs)
         configs = [
             {
                 "kwargs": dict(launcher.config.kwargs),
@@ -115,9 +91,7 @@ class Recorder:
                 "n_regs": launcher.n_regs,
                 "n_spills": launcher.n_spills,
                 "shared": launcher.shared,
-                "static": bool(getattr(launcher, "_is_static", False)),
                 "times_ns": taken,
-                **_texts(launcher),
             }
             for launcher, taken in zip(autotuner.launchers, times, strict=True)
         ]
@@ -126,31 +100,23 @@ class Recorder:
             "name": name,
             "function": autotuner.fn.__name__,
             "source": source,
-            "heuristic": str(autotuner.heuristic_type),
-            "size_hints": autotuner.size_hints,
-            "num_bytes": estimates.pop() if len(estimates) == 1 else None,
-            "arguments": [_argument(value) for value in args],
-            "compiled": len(autotuner.compile_results),
-            "timing_problem": problem,
+            "arguments": [item if isinstance(item, int) else str(type(item)) for item in args],
             "configs": configs,
         }
 
     def _times(
         self, autotuner: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[list[list[int] | None], str]:
-        """Times of each launcher, and why there are none."""
+    ) -> list[list[int] | None]:
+        """Times of each launcher; None where there are none."""
         launchers = autotuner.launchers
         none: list[list[int] | None] = [None] * len(launchers)
         if time.monotonic() > self.deadline:
-            return none, "out of time"
-        try:
-            timed = launchers[:MOST_TIMED_CONFIGS]
+            return none
+        timed = launchers[:MOST_TIMED_CONFIGS]
+        with contextlib.suppress(Exception):  # registers are worth keeping without times
             measured = self._profiled(autotuner, timed, args, kwargs)
-        except Exception as error:  # noqa: BLE001 - registers are worth keeping without times
-            return none, f"{type(error).__name__}: {error}"
-        if measured is None:
-            return none, "the profiler saw another number of launches"
-        return [*measured, *none[len(timed) :]], ""
+            return none if measured is None else [*measured, *none[len(timed) :]]
+        return none
 
     def _profiled(
         self, autotuner: Any, launchers: list[Any], args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -193,31 +159,6 @@ def _source(autotuner: Any) -> str:
             autotuner.fn = autotuner._reload_kernel().fn
         file = autotuner.fn.fn.__code__.co_filename
     return Path(file).read_text(encoding="utf-8")
-
-
-def _texts(launcher: Any) -> dict[str, str]:
-    """Hashes of the PTX and the cubin, to tell another compiler from another binary."""
-    folders = [os.environ.get("TRITON_CACHE_DIR", ""), os.environ["TORCHINDUCTOR_CACHE_DIR"]]
-    found = {}
-    for folder in filter(None, folders):
-        for path in Path(folder).glob(f"**/{launcher.cache_hash}/*"):
-            if path.suffix in {".ptx", ".cubin"}:
-                found[path.suffix[1:]] = hashlib.sha256(path.read_bytes()).hexdigest()
-        if found:
-            break
-    return found
-
-
-def _argument(value: Any) -> Any:
-    if not isinstance(value, torch.Tensor):
-        return value if isinstance(value, (int, float, str, bool, type(None))) else str(value)
-    return {
-        "shape": list(value.shape),
-        "stride": list(value.stride()),
-        "dtype": str(value.dtype),
-        "storage_bytes": value.untyped_storage().nbytes(),
-        "aligned": value.data_ptr() % 16 == 0,
-    }
 
 
 def call(program: Program) -> None:
@@ -267,16 +208,12 @@ def main() -> None:
             if time.monotonic() > recorder.deadline:
                 problems[program.name] = "out of time"
                 continue
-            recorder.begin(program.name)
+            recorder.module = program.name
             try:
                 call(program)
             except Exception:  # noqa: BLE001 - the others are worth recording
                 problems[program.name] = traceback.format_exc()
-            kernels = sum(row.get("module") == program.name for row in recorder.kernels)
-            failed = " FAILED" if program.name in problems else ""
-            print(
-                f"{time.monotonic() - began:6.1f} s  {program.name}: {kernels}{failed}", flush=True
-            )
+            print(f"{time.monotonic() - began:6.1f} s  {program.name}", flush=True)
             torch.cuda.empty_cache()
     written = {
         "format": FORMAT,
@@ -287,21 +224,8 @@ def main() -> None:
     }
     with lzma.open(options.output, "wt", encoding="utf-8") as file:
         json.dump(written, file, default=str)
-    report(recorder.kernels)
-    print(f"{len(problems)} programs failed; written to {options.output}")
-
-
-def report(kernels: list[dict[str, Any]]) -> None:
-    """Prints how much was recorded, and the slowest kernels."""
-    slowest = [
-        (statistics.median(config["times_ns"]), row["name"])
-        for row in kernels
-        for config in row.get("configs", ())
-        if config["times_ns"]
-    ]
-    print(f"{len(kernels)} kernels, {len(slowest)} configurations timed")
-    for taken_ns, name in sorted(slowest)[-3:]:
-        print(f"  {taken_ns / 1e3:.1f} us  {name}")
+    number = len(recorder.kernels)
+    print(f"{number} kernels, {len(problems)} programs failed; written to {options.output}")
 
 
 if __name__ == "__main__":

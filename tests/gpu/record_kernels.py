@@ -3,16 +3,15 @@
     python -m tests.gpu.record_kernels --output kernels.json.xz --jobs 12
 
 writes one compressed JSON file: versions, the GPU's properties, and for each case and pass the
-output code of every graph as torch's structured trace has it, and for each kernel the registers,
-spills and shared memory that its ``CachingAutotuner`` reports. ``--graphs FILE`` keeps the FX
-graphs of every stage as well; ``--time`` measures the kernels of some cases afterwards, one by one.
-Each case runs in a process of its own with empty caches.
+output code of every graph as torch's structured trace has it. Each case runs in a process of its
+own with empty caches.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import logging
 import lzma
 import multiprocessing
 import os
@@ -24,66 +23,35 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-TIMED = (
-    "sample.resnet50", "sample.bert_base", "sample.small_cnn", "pointwise.large",
-    "pointwise.gelu_chain", "reductions.softmax_long", "reductions.sum_all",
-    "reductions.sum_outer", "norms.layer_norm_bf16", "norms.llama_rms_norm",
-    "norms.group_norm_large", "attention.flex_block_causal",
-)  # fmt: skip
-
 
 def main() -> None:
     """Records the cases named on the command line, or all."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("names", nargs="*", help="cases; the beginning of a name is enough")
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--graphs", type=Path, help="another file, for the FX graphs")
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--limit", type=float, default=90, help="seconds for one case")
     parser.add_argument("--total", type=float, default=170, help="seconds for all of them")
-    parser.add_argument("--without", type=Path, help="a file: what it has is not recorded again")
-    parser.add_argument("--time", action="store_true", help="measure some cases' kernels, alone")
     options = parser.parse_args()
     # Asking whether there is a GPU must not start CUDA here: forked processes could not use it.
     os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     os.environ["OMP_NUM_THREADS"] = "1"
-    begin = time.monotonic()
     options.start = _start_method(options.device)
     from tests.gpu.kernel_cases.catalogue import catalogue
 
-    recorded = _recorded(options.without)
-    chosen = [
-        name
-        for name in catalogue()
-        if name not in recorded
-        and (not options.names or any(name.startswith(start) for start in options.names))
-    ]
+    starts = tuple(options.names)
+    chosen = [name for name in catalogue() if not starts or name.startswith(starts)]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        _run_all(chosen, options, folder, begin)
+        _run_all(chosen, options, folder)
         _write(options, chosen, folder)
-        if options.time:
-            timed = [name for name in TIMED if name in chosen]
-            processes = [_start(name, options, folder, timed=True) for name in timed]
-            for process in processes:
-                _wait(process, max(1, begin + options.total + 60 - time.monotonic()))
-            _write(options, chosen, folder)
-    print(f"{time.monotonic() - begin:.0f} s, {options.output.stat().st_size / 2**20:.1f} MiB")
-
-
-def _recorded(path: Path | None) -> set[str]:
-    """The cases that a file has."""
-    if path is None:
-        return set()
-    with lzma.open(path, "rt", encoding="utf-8") as file:
-        cases = json.load(file)["cases"]
-    return {name for name, found in cases.items() if "error" not in found}
 
 
 def _start_method(device: str) -> str:
     """Forks where CUDA allows it: torch and transformers are then imported once for all."""
-    _preload()
+    import transformers.modeling_utils  # noqa: F401 - what every case needs
+
     probe = multiprocessing.get_context("fork").Process(target=_probe, args=(device,))
     probe.start()
     probe.join()
@@ -96,12 +64,8 @@ def _probe(device: str) -> None:
     torch.zeros(1, device=device)
 
 
-def _preload() -> None:
-    """Imports what every case needs, once, before the processes are forked."""
-    import transformers.modeling_utils  # noqa: F401
-
-
-def _run_all(names: list[str], options: argparse.Namespace, folder: Path, begin: float) -> None:
+def _run_all(names: list[str], options: argparse.Namespace, folder: Path) -> None:
+    begin = time.monotonic()
     waiting = list(names)
     running: dict[str, tuple[BaseProcess, float]] = {}
     while waiting or running:
@@ -109,45 +73,34 @@ def _run_all(names: list[str], options: argparse.Namespace, folder: Path, begin:
         late = now - begin > options.total
         while waiting and not late and len(running) < options.jobs:
             name = waiting.pop(0)
-            running[name] = (_start(name, options, folder, timed=False), now)
+            process: BaseProcess = multiprocessing.get_context(options.start).Process(
+                target=_case, args=(name, options.device, folder)
+            )
+            process.start()
+            running[name] = process, now
         if late:
             waiting = []
         for name, (process, started) in list(running.items()):
             if not process.is_alive() or late or now - started > options.limit:
-                _wait(process, 0)
+                process.kill()
+                process.join()
                 del running[name]
                 print(f"{now - begin:6.1f} s  {name}  {now - started:.1f} s", flush=True)
         time.sleep(0.05)
 
 
-def _start(name: str, options: argparse.Namespace, folder: Path, *, timed: bool) -> BaseProcess:
-    process: BaseProcess = multiprocessing.get_context(options.start).Process(
-        target=_case, args=(name, options.device, folder, timed)
-    )
-    process.start()
-    return process
-
-
-def _wait(process: BaseProcess, seconds: float) -> None:
-    process.join(seconds)
-    if process.is_alive():
-        process.kill()
-        process.join()
-
-
-def _case(name: str, device: str, folder: Path, timed: bool) -> None:  # noqa: FBT001
+def _case(name: str, device: str, folder: Path) -> None:
     """Runs in the process of a case; writes what it found after each pass."""
     file = os.open(folder / f"{name}.output", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(file, 1)
     os.dup2(file, 2)
+    import torch
+
+    from tests.gpu.kernel_cases.case import BOTH
     from tests.gpu.kernel_cases.catalogue import catalogue
-    from tests.gpu.kernel_cases.recorded import record_pass
 
     result: dict[str, Any] = {}
-    passes = ["inference", "training"]
-    for pass_ in passes:
-        import torch
-
+    for pass_ in BOTH:
         torch.manual_seed(0)
         try:
             case = catalogue()[name](device)
@@ -155,48 +108,66 @@ def _case(name: str, device: str, folder: Path, timed: bool) -> None:  # noqa: F
             result[pass_] = {"error": traceback.format_exc()}
             break
         if pass_ in case.passes:
-            result[pass_] = record_pass(case, pass_, lock=folder / "lock" if timed else None)
-            suffix = "timed" if timed else "json"
-            (folder / f"{name}.{suffix}").write_text(json.dumps(result))
-    suffix = "timed" if timed else "json"
-    (folder / f"{name}.{suffix}").write_text(json.dumps(result))
+            result[pass_] = record_pass(case, pass_)
+            (folder / f"{name}.json").write_text(json.dumps(result))
+    (folder / f"{name}.json").write_text(json.dumps(result))
+
+
+def record_pass(case: Any, pass_: str) -> dict[str, Any]:
+    """What a pass generated; with ``error`` where it did not get to its end."""
+    import torch
+    from torch._inductor import config
+    from torch._inductor.utils import fresh_cache
+
+    from tests.gpu.kernel_cases.case import run
+
+    codes: list[dict[str, Any]] = []
+
+    def take(record: logging.LogRecord) -> None:
+        metadata = getattr(record, "metadata", {})
+        if "inductor_output_code" in metadata:
+            identity = [metadata.get("frame_id"), metadata.get("frame_compile_id")]
+            codes.append({"compile_id": identity, "code": getattr(record, "payload", None)})
+
+    torch._dynamo.reset()
+    handler = logging.Handler()
+    handler.emit = take  # type: ignore[method-assign]
+    logger = logging.getLogger("torch.__trace")
+    logger.addHandler(handler)
+    error = None
+    try:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            # One process: a worker would have to import torch first.
+            config.patch(compile_threads=1),
+            fresh_cache(dir=folder),
+        ):
+            run(case, pass_)
+    except Exception:  # noqa: BLE001 - the file says what went wrong
+        error = traceback.format_exc()[-3000:]
+    finally:
+        logger.removeHandler(handler)
+    return {"error": error, "codes": codes}
 
 
 def _write(options: argparse.Namespace, names: list[str], folder: Path) -> None:
     cases: dict[str, Any] = {}
-    graphs: dict[str, Any] = {}
     for name in names:
-        path = folder / f"{name}.json"
-        if not path.exists():
-            output = folder / f"{name}.output"
+        path, output = folder / f"{name}.json", folder / f"{name}.output"
+        if path.exists():
+            cases[name] = json.loads(path.read_text())
+        else:
             cases[name] = {"error": output.read_text()[-2000:] if output.exists() else "not begun"}
-            continue
-        cases[name] = json.loads(path.read_text())
-        graphs[name] = {key: value.pop("graphs", []) for key, value in cases[name].items()}
-        timed = folder / f"{name}.timed"
-        if timed.exists():
-            for key, value in json.loads(timed.read_text()).items():
-                cases[name][key]["times"] = value.get("times", {})
-    _dump(options.output, {**_versions(options.device, folder), "cases": cases})
-    if options.graphs:
-        _dump(options.graphs, graphs)
-
-
-def _dump(path: Path, value: dict[str, Any]) -> None:
-    with lzma.open(path, "wt", preset=6, encoding="utf-8") as file:
-        json.dump(value, file, sort_keys=True)
-
-
-def _versions(device: str, folder: Path) -> dict[str, Any]:
-    """Written by a process of its own: this one must not start CUDA."""
-    path = folder / "versions.json"
-    if not path.exists():
-        context = multiprocessing.get_context("spawn")
-        process = context.Process(target=_write_versions, args=(device, path))
-        process.start()
-        _wait(process, 60)
-    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    return found
+    # A process of its own: this one must not start CUDA.
+    place = folder / "versions.json"
+    process = multiprocessing.get_context("spawn").Process(
+        target=_write_versions, args=(options.device, place)
+    )
+    process.start()
+    process.join(60)
+    versions = json.loads(place.read_text()) if place.exists() else {}
+    with lzma.open(options.output, "wt", preset=6, encoding="utf-8") as file:
+        json.dump({**versions, "cases": cases}, file, sort_keys=True)
 
 
 def _write_versions(device: str, path: Path) -> None:

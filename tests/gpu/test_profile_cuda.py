@@ -116,7 +116,6 @@ def test_training_has_no_loss_in_it_and_its_idle_time_adds_up(tmp_path: Path) ->
     assert sum(causes.values()) == pytest.approx(profile["idle_ns"])
     assert {"autograd", "launching", "end"} <= causes.keys()
     assert causes.get("loss", 0) < 0.05 * profile["wall_ns"]
-    assert profile["explained_slowdown"] > 0.8
     # The same of eager calls; what is not idle is work, and so all of both times is divided.
     gap = profile["compiled_less_eager"]
     parts = {part["cause"]: part for part in gap["parts"]}

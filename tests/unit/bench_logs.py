@@ -59,3 +59,11 @@ def block(combination: int, *times_ns: int, **more: int) -> dict[str, object]:
         "what": "block", "combination": combination, "round": 0, "times_ns": times_ns,
         **more,
     }  # fmt: skip
+
+
+def first(combination: int, at: int = 0, first_ns: int = 9, **more: object) -> dict[str, object]:
+    """The first calls with an input."""
+    return {
+        "what": "first", "combination": combination, "input": at, "first_ns": first_ns,
+        "inputs": f"f32[{at}]", **more,
+    }  # fmt: skip

@@ -17,9 +17,9 @@ from inspector.errors import EnvironmentLacksError, UsageError
         | {module for modules in plugins.RULES.values() for module in modules}
         | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values()}
         | {
-            f"inspector.features.{folder}{part}"
-            for _, folder in plugins.REPORTS.values()
-            for part in ("page", "json")
+            f"inspector.features.{module.partition(':')[0]}"
+            for _, *modules in plugins.REPORTS.values()
+            for module in modules
         }
     ),
 )

@@ -5,15 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TypeAlias
 
-from inspector.capture.autotuning.kernels import KernelTuningObserver
+from inspector.capture.autotuning.kernels import KernelTuningObserver, UserTuningObserver
 from inspector.capture.autotuning.templates import TemplateObserver
-from inspector.capture.autotuning.user_kernels import UserTuningObserver
 from inspector.capture.writer import guarded
-
-_TRITON = "triton.runtime.autotuner"
-_TEMPLATES = "torch._inductor.select_algorithm"
-_KERNELS = "torch._inductor.runtime.triton_heuristics"
-
 
 _Observer: TypeAlias = TemplateObserver | UserTuningObserver | KernelTuningObserver
 
@@ -24,9 +18,9 @@ class AutotuneObserver:
     def __init__(self) -> None:
         self._templates = TemplateObserver()
         self._missing: dict[str, _Observer] = {
-            _TRITON: UserTuningObserver(),
-            _TEMPLATES: self._templates,
-            _KERNELS: KernelTuningObserver(),
+            "triton.runtime.autotuner": UserTuningObserver(),
+            "torch._inductor.select_algorithm": self._templates,
+            "torch._inductor.runtime.triton_heuristics": KernelTuningObserver(),
         }
         self._watched: list[_Observer] = []
 

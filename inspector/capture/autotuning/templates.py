@@ -3,14 +3,13 @@
 ``AlgorithmSelectorCache`` (torch/_inductor/select_algorithm.py, 2.11 and 2.13) is asked for each
 product, convolution or attention. What it chooses among may be decided much later, in the
 scheduler, together with what is fused: a ``MultiTemplateBuffer`` then holds all candidates, and is
-told which Triton template it becomes; one that is never told becomes the fastest call of a library.
+finalized as a Triton template; one that is never finalized becomes the fastest call of a library.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from inspector.capture.autotuning.tried import fastest, timed_as, write
@@ -29,7 +28,6 @@ _KINDS = {
     "CuteDSLTemplateCaller": "cutedsl",
     "NVUniversalGemmCaller": "nv_universal_gemm",
 }
-_UNTIMED = TriedCandidate()
 _CHOICES_OF_TUNING = 5  # do_autotuning(self, name, input_nodes, layout, input_gen_fns, key, choices
 
 
@@ -40,8 +38,6 @@ class _Draft:
     Attributes:
         tried: What is known of it before anything is timed.
         choices: Torch's own objects, one for each candidate.
-        graph: The graph that is being lowered, or the one that it is part of.
-        is_deferred: It is decided in the scheduler.
         is_timed: There are times, measured or out of a cache.
         whole_ns: What measuring took, with waiting for candidates to be compiled.
     """
@@ -53,7 +49,6 @@ class _Draft:
     how: str = "measured"
     chosen: int | None = None
     error: str = ""
-    is_deferred: bool = False
     is_timed: bool = False
     benchmark_ns: int = 0
     whole_ns: int = 0
@@ -81,14 +76,12 @@ class _Draft:
         elif self.is_timed and not self.benchmark_ns:
             self.how = "cached"
 
-    def decide_late(self) -> None:
-        """What the scheduler decided: a Triton template said so, else it is a library's."""
-        if not self.is_timed:
-            self.how = "fixed"
-        if self.chosen is None:
-            libraries = [item if item.kind == "extern" else _UNTIMED for item in self.candidates]
-            best = fastest(libraries)
-            self.chosen = self.tried.default if best is None else best
+    def take_fastest(self, kind: str = "") -> None:
+        """Chooses the fastest candidate, or the fastest of a kind; the default where none is."""
+        best = fastest(
+            item if item.kind.startswith(kind) else TriedCandidate() for item in self.candidates
+        )
+        self.chosen = self.tried.default if best is None else best
 
     def write(self) -> None:
         """Writes ``inspector_autotuned``."""
@@ -145,7 +138,10 @@ class TemplateObserver(Hooks):
     def _write_late(self, decided: Sequence[_Draft]) -> None:
         self._deferred = [draft for draft in self._deferred if draft not in decided]
         for draft in decided:
-            draft.decide_late()
+            if not draft.is_timed:
+                draft.how = "fixed"
+            if draft.chosen is None:  # no Triton template was finalized: it is a library's
+                draft.take_fastest(kind="extern")
             draft.write()
 
     def _choose(self, called: Called) -> object:
@@ -167,7 +163,7 @@ class TemplateObserver(Hooks):
             for at, key in enumerate(("name", "choices", "input_nodes", "layout"))
         )
         if len(choices) < 2 and not (self._config.max_autotune or self._config.max_autotune_gemm):  # noqa: PLR2004
-            return []  # one candidate, and nobody asked for others
+            return []  # one candidate, without autotuning
         candidates = [_candidate(choice) for choice in choices]
         externs = (at for at, item in enumerate(candidates) if item.kind == "extern")
         node = getattr(V.graph, "current_node", None)
@@ -188,10 +184,9 @@ class TemplateObserver(Hooks):
         choice = result[1] if isinstance(result, tuple) and len(result) == 2 else None  # noqa: PLR2004
         buffer = result[0] if isinstance(result, tuple) else result
         inner = getattr(getattr(buffer, "data", None), "data", None)
-        draft.is_deferred = type(inner).__name__ == "MultiTemplateBuffer"
         if failure:
             draft.how, draft.error = "failed", failure
-        elif draft.is_deferred:
+        elif type(inner).__name__ == "MultiTemplateBuffer":  # it is decided in the scheduler
             self._deferred.append(draft)
             return
         elif not draft.is_timed:
@@ -199,84 +194,76 @@ class TemplateObserver(Hooks):
         if not failure:
             draft.chosen = draft.place(choice)
             if draft.chosen is None:  # 2.11 does not say: it takes the fastest
-                best = fastest(draft.candidates)
-                draft.chosen = draft.tried.default if best is None else best
+                draft.take_fastest()
         if draft.chosen is None and len(draft.choices) == 1:
             draft.chosen = 0
         draft.write()
 
-    def _tune(self, called: Called) -> object:
-        draft = self._of(called.argument("choices", _CHOICES_OF_TUNING))
-        begun_ns = time.perf_counter_ns()
-        measured_ns = draft.benchmark_ns if draft else 0
-        try:
-            timings = called.go()
-        finally:
-            if draft is not None:
-                draft.whole_ns += time.perf_counter_ns() - begun_ns
-        if draft is not None:
-            is_measured = draft.benchmark_ns > measured_ns
-            guarded(
-                "times of candidates", lambda: draft.take_times(timings, is_measured=is_measured)
-            )
-        return timings
-
-    def _benchmark(self, called: Called) -> object:
-        draft = self._of(called.argument("choices", 0))
-        begun_ns = time.perf_counter_ns()
-        try:
-            return called.go()
-        finally:
-            if draft is not None:
-                draft.benchmark_ns += time.perf_counter_ns() - begun_ns
-
-    def _benchmark_choice(self, called: Called) -> object:
-        choice = called.argument("choice", 0)
-        draft = self._of([choice] if choice is not None else [])
-        at = draft.place(choice) if draft is not None else None
-        if draft is None or at is None:
-            return called.go()
-        candidates = draft.candidates
-
-        def ended(outcome: Outcome) -> None:  # the time itself comes with those of the others
-            candidates[at] = dataclasses.replace(
-                candidates[at], spent_ns=outcome.took_ns, failed=outcome.failure
-            )
-
-        return timed(called, "a candidate", ended)
-
-    def _wait(self, called: Called) -> object:
-        """Waits for times, where they are measured while other graphs are lowered."""
-        draft = self._of(called.argument("choices", 0))
-        if draft is None:
-            return called.go()
-
-        def waited(outcome: Outcome) -> None:
-            draft.benchmark_ns += outcome.took_ns
-            draft.take_times(outcome.result, is_measured=True)
-
-        return timed(called, "times that were waited for", waited)
-
-    def _finalize(self, called: Called) -> object:
-        result = called.go()
-        given = next(iter((*called.args, *called.kwargs.values())), None)
-        guarded("what became of a template", lambda: self._finalized(given))
-        return result
-
-    def _finalized(self, given: object) -> None:
-        caller = given.get(None) if isinstance(given, Mapping) else given
-        for draft in self._deferred:
-            at = draft.place(caller)
-            if at is not None:
-                draft.chosen = at
-
     def _of(self, choices: Any) -> _Draft | None:
         """The operation that these candidates, or some of them, are for."""
         first = next(iter(choices or ()), None)
-        if first is None:
-            return None
         drafts = (*reversed(self._open), *self._deferred)
         return next((draft for draft in drafts if draft.place(first) is not None), None)
+
+    def _timed(
+        self, called: Called, choices: Any, then: Callable[[_Draft, Outcome], None]
+    ) -> object:
+        """Makes a call about candidates; `then` gets the operation and the outcome."""
+        draft = self._of(choices)
+        if draft is None:
+            return called.go()
+        return timed(called, "times of candidates", lambda outcome: then(draft, outcome))
+
+    def _tune(self, called: Called) -> object:
+        choices = called.argument("choices", _CHOICES_OF_TUNING)
+        before = self._of(choices)
+        measured_ns = before.benchmark_ns if before else 0
+
+        def tuned(draft: _Draft, outcome: Outcome) -> None:
+            draft.whole_ns += outcome.took_ns
+            draft.take_times(outcome.result, is_measured=draft.benchmark_ns > measured_ns)
+
+        return self._timed(called, choices, tuned)
+
+    def _benchmark(self, called: Called) -> object:
+        def benchmarked(draft: _Draft, outcome: Outcome) -> None:
+            draft.benchmark_ns += outcome.took_ns
+
+        return self._timed(called, called.argument("choices", 0), benchmarked)
+
+    def _benchmark_choice(self, called: Called) -> object:
+        choice = called.argument("choice", 0)
+
+        def ended(draft: _Draft, outcome: Outcome) -> None:
+            """The time itself comes with those of the others."""
+            at, spent_ns = draft.place(choice) or 0, outcome.took_ns
+            draft.candidates[at] = dataclasses.replace(
+                draft.candidates[at], spent_ns=spent_ns, failed=outcome.failure
+            )
+
+        return self._timed(called, [choice], ended)
+
+    def _wait(self, called: Called) -> object:
+        """Waits for times, where they are measured while other graphs are lowered."""
+
+        def waited(draft: _Draft, outcome: Outcome) -> None:
+            draft.benchmark_ns += outcome.took_ns
+            draft.take_times(outcome.result, is_measured=True)
+
+        return self._timed(called, called.argument("choices", 0), waited)
+
+    def _finalize(self, called: Called) -> object:
+        result = called.go()
+
+        def finalized() -> None:
+            given = called.arguments[1]
+            caller = given.get(None) if isinstance(given, Mapping) else given
+            for draft in self._deferred:
+                at = draft.place(caller)
+                draft.chosen = draft.chosen if at is None else at
+
+        guarded("what became of a template", finalized)
+        return result
 
 
 def _candidate(choice: Any) -> TriedCandidate:

@@ -6,7 +6,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 
-from inspector.capture.bench.loop import Loop
+from inspector.capture.bench.program import Loop
 from inspector.capture.profiling.device import wait, waiting
 from inspector.capture.profiling.plan import is_settled
 from inspector.capture.profiling.trace import traced
@@ -55,11 +55,7 @@ def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> tuple[int
 
 
 def burst(loop: Loop, calls: int) -> Mapping[str, int]:
-    """Calls that are given to a GPU without waiting in between: that is its throughput.
-
-    Args:
-        calls: How many fit in a block.
-    """
+    """Calls that are given to a GPU without waiting in between: that is its throughput."""
     count = min(_MOST_BURST, max(2, calls))
     with loop.context():
         prepared = [loop.next_call() for _ in range(count)]

@@ -7,8 +7,8 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.elements import is_close
 from inspector.capture.bench.program import Program
+from inspector.capture.bench.scales import is_close
 from inspector.capture.calls.leaves import PLAIN, leaves_of
 from inspector.capture.compiled import module_of
 from inspector.capture.target.call import Call
@@ -37,10 +37,6 @@ def changed_by(program: Program, index: int, given: Call, where: str) -> Mapping
     does not count (a batch norm's), and the other way around. Parameters are large, and looked at
     when a call is made again: a CUDA graph is replayed then. All that are trained are there, for a
     step can be as short as their rounding.
-
-    Args:
-        given: What the call was made with, as it is now.
-        where: What the call is called: ``input 1``.
     """
     found: dict[str, object] = {}
     for name, (now, before) in _all(program, index, given).items():

@@ -43,9 +43,7 @@ def first_divergence(
 ) -> Divergence | None:
     """The first operator whose result is off, or None where every graph's own result is right.
 
-    Args:
-        call: Calls what it gets in the function's place.
-        compile_: Compiles a graph as the function was compiled.
+    `call` calls what it gets in the function's place; `compile_` compiles a graph as the function.
     """
     captured = _capture(function, call)
     torch.compiler.reset()
@@ -115,15 +113,10 @@ def _is_off(
     for kind, number in {**expected, **mine}:
         before = item.inputs[number] if kind == _INPUT else None
         one, other = (side.get((kind, number), before) for side in (mine, expected))
-        if _is_other(one, other, exact.get((kind, number))):
+        are_tensors = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
+        if is_off(one, other, exact.get((kind, number))) if are_tensors else one is not other:
             return True
     return False
-
-
-def _is_other(mine: object, theirs: object, exact: object) -> bool:
-    if not isinstance(mine, torch.Tensor) or not isinstance(theirs, torch.Tensor):
-        return mine is not theirs
-    return is_off(mine, theirs, exact)
 
 
 def _run(function: Callable[..., Any], inputs: Sequence[Any]) -> dict[tuple[str, int], Any]:

@@ -1,21 +1,31 @@
-"""How far results are from those of another process."""
+"""How far results are from those of other processes."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import torch
 
-from inspector.capture.bench.elements import TIMES_EAGERS, Elements, epsilon_of, is_close
-from inspector.capture.bench.scales import Scale, difference_of, largest_of, number_of
-from inspector.capture.calls.outputs import Kept
-from inspector.records.bench import OutputError
+from inspector.capture.bench.scales import (
+    TIMES_EAGERS,
+    Elements,
+    Scale,
+    difference_of,
+    epsilon_of,
+    is_close,
+    largest_of,
+    number_of,
+    scales_of,
+)
+from inspector.capture.calls.outputs import Kept, has_kept, load
+from inspector.records.bench import OutputError, ResultErrors
 from inspector.shared.bench import LEARNING_RATE
-from inspector.shared.result_names import AFTER
+from inspector.shared.result_names import AFTER, input_of
 
 _OF_NUMBERS = 1e-3
 # Where nobody knows that, as a part of the largest element: what deep models lose.
@@ -34,6 +44,42 @@ _MOMENT = re.compile(rf"\w+ of (.*){AFTER}(input .*)")
 _GRADIENT = "gradient of {} with {}"
 
 
+def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> ResultErrors:
+    """Compares results with those of other processes, which are in folders by their names."""
+    others = {
+        name: load(Path(folder))
+        for name, folder in references.items()
+        if has_kept(Path(folder))  # that process may have failed
+    }
+    eager, exact = others.get("eager"), others.get("float64")
+    plain = kept if is_eager else eager
+    scales = scales_of(plain, exact) if plain is not None else {}
+    differ: list[OutputError] = []
+    if eager is not None and not is_eager:
+        both = set(map(input_of, kept.names)) & set(map(input_of, eager.names))
+        draws = kept.draws or eager.draws
+        differ += (
+            item
+            for item in others_of("eager", kept, eager)
+            if input_of(item.name) in both  # neither side fails with the input
+            and not follows_rounding(item.name, scales)
+            # What is drawn can decide what there is, and of what size, but not of which dtype.
+            and not (draws and not (item.name in kept.tensors and item.name in eager.tensors))
+        )
+    of_another_kind = {(item.reference, item.name) for item in differ}
+    errors = [
+        item
+        for name, other in others.items()
+        for item in errors_of(name, kept, other, scales)
+        if (item.reference, item.name) not in of_another_kind
+    ]
+    off = [item.name for item in differ]
+    # Compiled code draws other random numbers, and that is no fault.
+    if eager is not None and not (kept.draws or eager.draws):
+        off += [name for name in wrong_in(kept, eager, exact, scales) if name not in off]
+    return ResultErrors(errors=(*errors, *differ), uncompared=kept.uncompared, wrong=tuple(off))
+
+
 def errors_of(
     reference: str, kept: Kept, expected: Kept, scales: Mapping[str, Scale] = _NO_SCALES
 ) -> Iterator[OutputError]:
@@ -50,11 +96,10 @@ def errors_of(
         theirs = expected.tensors.get(name)
         if theirs is None:
             continue
-        relative = _relative(mine, theirs, scales.get(name))
         yield OutputError(
             reference,
             name,
-            relative,
+            _relative(mine, theirs, scales.get(name)),
             within=is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
             nan=float(theirs.isnan().float().mean()) if theirs.numel() else 0.0,
             scale=_scale(name, scales),
@@ -98,9 +143,7 @@ def _is_no_gradient(kept: Kept, expected: Kept, name: str) -> bool:
 
 def _kind(kept: Kept, name: str) -> str:
     tensor = kept.tensors.get(name)
-    if tensor is None:
-        return "other" if name in kept.others else ""
-    return str(tensor.dtype)
+    return str(tensor.dtype) if tensor is not None else "other" if name in kept.others else ""
 
 
 def _described(kept: Kept, name: str) -> str:
@@ -201,16 +244,12 @@ def _is_other(mine: str, theirs: str, exact: str | None, scale: Scale | None) ->
     relative = _of_numbers(mine, theirs, scale)
     if relative < _OF_NUMBERS:
         return False
-    if not _is_fraction(mine) or not _is_fraction(theirs):
-        return exact == theirs if exact is not None else _is_count(mine) and _is_count(theirs)
-    if exact is None or not _is_fraction(exact):
+    if number_of(mine) is None or number_of(theirs) is None:
+        return exact == theirs if exact is not None else all(map(_is_count, (mine, theirs)))
+    if exact is None or number_of(exact) is None:
         return relative > _ROUNDING[torch.bfloat16]  # nobody knows which dtype it comes from
     off, own = (abs(float(text) - float(exact)) for text in (mine, theirs))
     return not off <= TIMES_EAGERS * max(own, _OF_NUMBERS * abs(float(exact)))
-
-
-def _is_fraction(text: str) -> bool:
-    return number_of(text) is not None
 
 
 def _is_count(text: str) -> bool:

@@ -69,7 +69,11 @@ def _compiled_failure(
     if isinstance(inner, ImportError):
         return EnvironmentLacksError(f"Its backend needs a package that is missing: {said}.")
     place = _USER_PLACE.findall(str(error))
-    at = f", {_relative_to(target.root, place[-1][0])}:{place[-1][1]}" if place else ""
+    at = ""
+    if place:
+        path = Path(place[-1][0])
+        is_own = path.is_relative_to(target.root)
+        at = f", {path.relative_to(target.root) if is_own else path}:{place[-1][1]}"
     message = f"It fails{which} when it is compiled ({type(inner).__name__}: {said}{at})."
     step = " ".join(["See: inspect explain", target.name, *_options(request)])
     # What Dynamo and the backends raise has no more of the user's code than that.
@@ -91,11 +95,6 @@ def _options(asked: Request) -> Iterator[str]:
         yield f"--dtype {asked.dtype}"
 
 
-def _relative_to(root: str, file: str) -> str:
-    path = Path(file)
-    return str(path.relative_to(root)) if path.is_relative_to(root) else file
-
-
 def sentence(error: BaseException) -> str:
     """The first line of what it says; one that announces the next has that behind it."""
     lines = [line.strip() for line in str(error).split("\n") if line.strip()]
@@ -104,11 +103,7 @@ def sentence(error: BaseException) -> str:
 
 
 class FailedInputs:
-    """Which of the inputs have failed.
-
-    Args:
-        write: Gets the number of an input that failed, and why.
-    """
+    """Which of the inputs have failed."""
 
     def __init__(self, count: int, write: Callable[[int, ModelFailedError], None]) -> None:
         self._count = count

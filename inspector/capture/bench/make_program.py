@@ -8,26 +8,20 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._dynamo import list_backends
 
-from inspector.capture.bench.batches import with_batch
 from inspector.capture.bench.changed import named_tensors
+from inspector.capture.bench.inputs import padding, place_of, varied_call, with_batch
 from inspector.capture.bench.program import Program
-from inspector.capture.bench.varied import padding, place_of, varied_calls
 from inspector.capture.calls.calling import Ones
 from inspector.capture.calls.state import State
 from inspector.capture.compiled import is_compiled, module_of, uncompiled
 from inspector.capture.execution.execution import compiled
-from inspector.capture.target.call import Call
 from inspector.capture.target.placement import Placement
 from inspector.capture.target.target import Target
-from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.errors import UsageError
 from inspector.shared.bench import LEARNING_RATE, WorkerRequest, Workload
 from inspector.shared.dtypes import parse_dtype
 from inspector.shared.near_matches import did_you_mean
-
-# torch/_dynamo/backends/onnxrt.py, where only comments are left in 2.11 to 2.13.
-_GONE = {"onnxrt": "older versions had it, with onnxruntime installed"}
 
 
 def make_program(target: Target, asked: WorkerRequest) -> Program:
@@ -41,8 +35,12 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
     if workload.tf32 is not None:
         torch.backends.cuda.matmul.allow_tf32 = workload.tf32
         torch.backends.cudnn.allow_tf32 = workload.tf32
-    calls = _calls(target, asked)
     plain = _uncompiled(target)
+    calls = target.calls
+    if asked.variations:
+        calls = tuple(varied_call(target.function, calls[0], items) for items in asked.variations)
+    if workload.batch is not None:
+        calls = tuple(with_batch(call, workload.batch) for call in calls)
     if asked.is_reference:
         # The same numbers with more digits: parameters are rounded to their own dtype before.
         wide = Placement(None, "f64")
@@ -51,7 +49,10 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
     optimizer = _optimizer(plain, workload)
     function = _function(target, plain, asked)
     step = _step(optimizer, asked)
-    device_type = _device_type(plain, calls)
+    module = module_of(plain)
+    tensors = [*module.parameters()] if module is not None else []
+    tensors += [tensor for call in calls for tensor in call.tensors]
+    device_type = next((str(tensor.device.type) for tensor in tensors), "cpu")
     return Program(
         function=function,
         plain=plain,
@@ -63,20 +64,10 @@ def make_program(target: Target, asked: WorkerRequest) -> Program:
         no_grad=asked.request.no_grad and not workload.train,
         ones=Ones(),
         device_type=device_type,
-        autocast=getattr(torch, parse_dtype(workload.autocast).torch_name)
-        if workload.autocast
-        else None,
+        autocast=workload.autocast and getattr(torch, parse_dtype(workload.autocast).torch_name),
         marks_steps=asked.compiles_optimizer and step is not None and device_type == "cuda",
         labels=tuple(", ".join(map(str, items)) for items in asked.variations),
     )
-
-
-def _calls(target: Target, asked: WorkerRequest) -> tuple[Call, ...]:
-    calls = target.calls
-    if asked.variations:
-        calls = varied_calls(target.function, calls[0], asked.variations)
-    batch = asked.workload.batch
-    return calls if batch is None else tuple(with_batch(call, batch) for call in calls)
 
 
 def _function(
@@ -85,10 +76,6 @@ def _function(
     """What is called in the target's place: compiled as asked, or not at all."""
     if asked.eager:
         return plain
-    backend = asked.request.backend
-    if backend in _GONE and backend not in list_backends(exclude_tags=()):
-        message = f"torch {torch.__version__} has no {backend!r} any more: {_GONE[backend]}."
-        raise EnvironmentLacksError(message, "Choose another with --backends.")
     is_plain = dataclasses.replace(target, function=plain, already_compiled=False)
     made = compiled(is_plain, asked.request)
     if not asked.pads:
@@ -165,10 +152,3 @@ def _state(function: Callable[..., object], optimizer: Any) -> State:
         raise UsageError(message, "Name another with --optimizer.") from error
     before.restore()
     return State(functools.partial(function, optimizer))  # where it looks for what is changed
-
-
-def _device_type(function: Callable[..., object], calls: tuple[Call, ...]) -> str:
-    module = module_of(function)
-    tensors = [*module.parameters()] if module is not None else []
-    tensors += [tensor for call in calls for tensor in call.tensors]
-    return next((str(tensor.device.type) for tensor in tensors), "cpu")

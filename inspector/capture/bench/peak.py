@@ -32,20 +32,22 @@ def peak_of(
         kept: Tensors that are there for the measurement alone: the program would not have them, and
             they do not count.
     """
-    return _on_gpu(prepare, _held(kept)) if uses_cuda() else _on_cpu(prepare, function)
+    if not uses_cuda():
+        return _on_cpu(prepare, function)
+    # As a GPU's allocator rounds it up.
+    sizes = _sizes(tensor for tensor in kept if tensor.device.type == "cuda")
+    return _on_gpu(prepare, sum(-(-size // _ROUNDED_TO) * _ROUNDED_TO for size in sizes))
 
 
-def _held(tensors: Iterable[Any]) -> int:
-    """What tensors hold of a GPU's memory, as its allocator rounds it up."""
-    storages: dict[int, int] = {}
+def _sizes(tensors: Iterable[Any]) -> list[int]:
+    """The size of each storage that tensors have, in bytes."""
+    found: dict[int, int] = {}
     for tensor in tensors:
-        if tensor.device.type != "cuda":
-            continue
         # A tensor of another kind has no memory of its own.
         with contextlib.suppress(RuntimeError, NotImplementedError):
             storage = tensor.untyped_storage()
-            storages[storage.data_ptr()] = -(-storage.nbytes() // _ROUNDED_TO) * _ROUNDED_TO
-    return sum(storages.values())
+            found[storage.data_ptr()] = storage.nbytes()
+    return list(found.values())
 
 
 def _on_gpu(prepare: Callable[[], PreparedCall], held: int) -> Mapping[str, int]:
@@ -92,27 +94,12 @@ def _on_cpu(
         prepare()()
     call = prepare()
     gc.collect()
-    base = sum(_storages(function, call).values())
+    reached = Reachable(function)
+    tensors = [it for one in reached.modules for it in (*one.parameters(), *one.buffers())]
+    tensors += [item.grad for item in tensors if item.grad is not None]
+    tensors += (*reached.tensors, *call.arguments.tensors)
+    base = sum(_sizes(item for item in tensors if item.layout is torch.strided))
     with watched_memory() as found:
         call()
     running = accumulate((event.bytes_ for event in found.events), initial=0)
     return {"base": base, "peak_allocated": base + max(running)}
-
-
-def _storages(function: Callable[..., object], call: PreparedCall) -> Mapping[int, int]:
-    """The size of each storage that a call can reach, by its address."""
-    reached = Reachable(function)
-    modules = reached.modules
-    tensors = [item for module in modules for item in (*module.parameters(), *module.buffers())]
-    tensors += [item.grad for item in tensors if item.grad is not None]
-    tensors += [*reached.tensors]
-    tensors += call.arguments.tensors
-    found: dict[int, int] = {}
-    for tensor in tensors:
-        if isinstance(tensor, torch.Tensor) and tensor.layout is torch.strided:
-            try:
-                storage = tensor.untyped_storage()
-                found[storage.data_ptr()] = storage.nbytes()
-            except (RuntimeError, NotImplementedError):
-                continue  # a tensor of another kind has no memory of its own
-    return found

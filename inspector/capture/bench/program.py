@@ -1,4 +1,4 @@
-"""A target on a workload, compiled or not, ready to be called."""
+"""A target on a workload, compiled or not, ready to be called: once, and in a loop."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.batches import shapes_of
-from inspector.capture.calls.back_to_back import begin_step
+from inspector.capture.bench.inputs import shapes_of
+from inspector.capture.calls.back_to_back import begin_step, is_plain, is_unchanged, versions_of
 from inspector.capture.calls.calling import Ones, backward, finished
 from inspector.capture.calls.state import State
 from inspector.capture.target.call import Call, PreparedCall, fresh
@@ -25,11 +25,8 @@ class Program:
 
     Attributes:
         plain: The target without the compiler.
-        calls: Its arguments, one for each input.
         state: What a call changes, as it was in the beginning.
         named: Parameters and buffers in the beginning, by what they are called in results.
-        ones: The gradients of the sum of the outputs.
-        device_type: Where it runs: ``cuda``, ``cpu``.
         marks_steps: Whether a call has to say that a step begins. An optimizer that is compiled,
             too, begins a new generation of CUDA graphs otherwise, in which the gradients that it
             wants are gone (torch/_inductor/cudagraph_trees.py, `can_start_new_generation`).
@@ -76,6 +73,16 @@ class Program:
         """What to do should a call with an input fail; or nothing."""
         return _TOGETHER if self.labels else ""
 
+    def repeats(self, index: int) -> bool:
+        """Whether a call leaves the model and its inputs as they were; makes one to see."""
+        given = self.calls[index]
+        if self.step is not None or not is_plain(given):
+            return False
+        prepared = self.prepare(index)
+        versions = versions_of(prepared.arguments)
+        prepared()
+        return is_unchanged(given, prepared.arguments, versions) and not self.state.has_changed()
+
     def between(self) -> None:
         """Between calls that follow one another, as a program has it: new gradients."""
         for leaf in self.state.leaves:
@@ -109,3 +116,61 @@ class Program:
         if self.workload.autocast is not None:
             stack.enter_context(torch.autocast(self.device_type, dtype=self.autocast))
         return stack
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Loop:
+    """Calls that follow one another, as close to a program's own loop as their changes allow.
+
+    Attributes:
+        next_call: Makes the next call ready, outside of its time.
+        between: What a program does between two calls.
+        restores: Whether everything that a call changes is put back before the next one.
+    """
+
+    next_call: Callable[[], Callable[[], object]]
+    context: Callable[[], contextlib.AbstractContextManager[object]]
+    between: Callable[[], None]
+    restores: bool = False
+
+
+def loop_of(program: Program, index: int) -> Loop:
+    """The loop for an input.
+
+    Where a call changes neither the model nor its inputs there is nothing to be put back, and all
+    are made with one copy of the inputs, as by hand: what one does between two calls empties the
+    processor's caches, and the next takes up to twice as long as in a program that does nothing
+    there. Elsewhere everything is put back before each call, and its inputs are new.
+    """
+    if not program.repeats(index):
+        return restoring_loop(program, index)
+    given = fresh(program.calls[index])
+    if program.workload.train:
+
+        def between() -> None:
+            for tensor in given.tensors:
+                tensor.grad = None
+            program.between()
+
+        def trained() -> Callable[[], object]:
+            between()
+            return lambda: program.call(given)
+
+        return Loop(trained, contextlib.nullcontext, between)
+    function, has_gradients = program.function, not program.no_grad
+
+    def called() -> Callable[[], object]:
+        begin_step()
+        if not has_gradients:
+            torch.set_grad_enabled(False)  # a program may have left them on
+        args, kwargs = given.args, given.kwargs
+        return lambda: finished(function(*args, **kwargs))
+
+    return Loop(called, program.context, begin_step)
+
+
+def restoring_loop(program: Program, index: int) -> Loop:
+    """The loop for an input of which each call has new arguments, and everything put back."""
+    return Loop(
+        lambda: program.prepare(index), contextlib.nullcontext, program.between, restores=True
+    )

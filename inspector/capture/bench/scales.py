@@ -1,4 +1,4 @@
-"""What the error of a result is a part of.
+"""What the error of a result is a part of, and when it is more than rounding.
 
 That is its own largest element, unless the result is rounding alone: a gradient that is 0 in exact
 arithmetic (of a bias in front of a batch norm) is what rounding leaves of sums that cancel, in each
@@ -18,9 +18,10 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.elements import epsilon_of, is_rounded
 from inspector.capture.calls.outputs import Kept
 
+TIMES_EAGERS = 10.0
+"""So many times eager PyTorch's own error is no rounding any more."""
 # `output of input 2 (called again)[0]`, see `inspector.capture.bench.worker`.
 _NAME = re.compile(r"(?P<kind>\w+) .*?\binput (?P<input>\d+)(?P<again> \(called again\))?")
 
@@ -46,8 +47,7 @@ def scales_of(eager: Kept, exact: Kept | None) -> Mapping[str, Scale]:
     error. Where nobody knows the error, or calls draw random numbers (others in float64), it has
     to be less than the rounding of one element of the largest of its kind.
     """
-    theirs = {**eager.tensors, **_numbers(eager)}
-    theirs = {name: item for name, item in theirs.items() if is_rounded(item) and item.numel()}
+    theirs = {name: it for name, it in _all(eager).items() if is_rounded(it) and it.numel()}
     own = {name: largest_of(item) for name, item in theirs.items()}
     errors = {} if exact is None or eager.draws or exact.draws else _errors(theirs, exact)
     alone = {name for name, (error, largest) in errors.items() if 0 < error >= largest}
@@ -82,9 +82,9 @@ def _family(name: str) -> tuple[str, str, str]:
     return (found["kind"], found["input"], found["again"] or "") if found else (name, "", name)
 
 
-def _numbers(kept: Kept) -> Mapping[str, Any]:
+def _all(kept: Kept) -> Mapping[str, Any]:
     numbers = {name: number_of(text) for name, text in kept.others.items()}
-    return {name: item for name, item in numbers.items() if item is not None}
+    return {**kept.tensors, **{name: it for name, it in numbers.items() if it is not None}}
 
 
 def number_of(text: str) -> Any:
@@ -97,7 +97,7 @@ def number_of(text: str) -> Any:
 
 def _errors(theirs: Mapping[str, Any], exact: Kept) -> Mapping[str, tuple[float, float]]:
     """Eager PyTorch's own error, and the largest element in float64, where both are known."""
-    wide = {**exact.tensors, **_numbers(exact)}
+    wide = _all(exact)
     both = {name: (item, wide[name]) for name, item in theirs.items() if name in wide}
     return {
         name: (difference_of(item, other), largest_of(other))
@@ -122,3 +122,81 @@ def largest_of(tensor: Any) -> float:
     """The largest magnitude among its finite elements."""
     wide = tensor.to(torch.complex128 if tensor.is_complex() else torch.float64).abs()
     return float(torch.where(wide.isfinite(), wide, 0.0).max())
+
+
+def is_close(mine: Any, theirs: Any) -> bool:
+    """Whether `torch.testing` calls it close, with its tolerances for the dtype."""
+    try:
+        torch.testing.assert_close(mine, theirs, equal_nan=True)
+    except AssertionError:
+        return False
+    return True
+
+
+def epsilon_of(tensor: Any) -> float:
+    """The rounding of a dtype; 0 of whole numbers."""
+    return float(torch.finfo(tensor.dtype).eps) if is_rounded(tensor) else 0.0
+
+
+class Elements:
+    """Elements of a result, of eager PyTorch's of the same shape and dtype, and in float64."""
+
+    def __init__(self, mine: Any, theirs: Any, exact: Any) -> None:
+        wide = torch.complex128 if any(map(torch.is_complex, (mine, theirs, exact))) else None
+        self._limit = float(torch.finfo(mine.dtype).max) if is_rounded(mine) else math.inf
+        self._epsilon = epsilon_of(mine)
+        self._mine, self._theirs, self._exact = (
+            each.to(wide or torch.float64) for each in (mine, theirs, exact)
+        )
+        # Where eager PyTorch overflows and float64 does not, nothing is known of what is right.
+        self._known = self._theirs.isfinite() & self._exact.isfinite()
+
+    def are_farther(self, least: float, *, by_mean: bool) -> bool:
+        """Whether they are much farther from float64's than eager PyTorch's are.
+
+        That is so of the largest difference, or of the root of the mean square of all: one element
+        in which eager PyTorch is far off would let anything pass in all others. Neither is a part
+        of anything: that both are compared with is the same.
+
+        Args:
+            least: What counts as eager PyTorch's own error at least.
+            by_mean: Whether the mean alone decides.
+        """
+        if self._have_other_limits():
+            return True
+        known = self._known & self._mine.isfinite()
+        mine, theirs = ((each - self._exact)[known].abs() for each in (self._mine, self._theirs))
+        if not mine.numel():
+            return False
+        if not by_mean and float(mine.max()) > TIMES_EAGERS * max(least, float(theirs.max())):
+            return True
+        # By chance a mean may be less than one rounding.
+        floor = max(least, self._epsilon * _rms(self._exact[known].abs()))
+        return _rms(mine) > TIMES_EAGERS * max(floor, _rms(theirs))
+
+    def are_farther_by(self, part: float) -> bool:
+        """Whether they are much farther from float64's, by the mean, with a part of them for least.
+
+        Args:
+            part: What counts as eager PyTorch's own error at least, as a part of their mean.
+        """
+        known = self._exact[self._known]
+        return self.are_farther(part * _rms(known.abs()), by_mean=True)
+
+    def _have_other_limits(self) -> bool:
+        """Whether one is infinite or NaN where it should not be, or the other way around."""
+        same = (self._theirs == self._exact) | (self._theirs.isnan() & self._exact.isnan())
+        is_mine = (self._mine == self._theirs) | (self._mine.isnan() & self._theirs.isnan())
+        misses = same & ~self._exact.isfinite() & ~is_mine
+        # What comes close to the largest number of a dtype may overflow in one program alone.
+        fits = self._exact.abs() < self._limit / 2
+        return bool((misses | (self._known & fits & ~self._mine.isfinite())).any())
+
+
+def _rms(sizes: Any) -> float:
+    return float(sizes.square().mean().sqrt()) if sizes.numel() else 0.0
+
+
+def is_rounded(tensor: Any) -> bool:
+    """Whether its elements are no whole numbers."""
+    return bool(tensor.is_floating_point() or tensor.is_complex())

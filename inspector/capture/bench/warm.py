@@ -12,9 +12,9 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.batches import shapes_of, with_batch
 from inspector.capture.bench.blocks import timed
 from inspector.capture.bench.failing import failing
+from inspector.capture.bench.inputs import shapes_of, with_batch
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.process import Channel, age_ns, device_name
 from inspector.capture.bench.program import Program
@@ -90,14 +90,14 @@ def _program(target: Target, asked: WorkerRequest, batches: Sequence[int]) -> Pr
     )
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
 class _Start:
     """One start of the service."""
 
-    def __init__(self, name: str, target: Target, program: Program, asked: WorkerRequest) -> None:
-        self._name = name
-        self._target = target
-        self._program = program
-        self._asked = asked
+    name: str
+    target: Target
+    program: Program
+    asked: WorkerRequest
 
     def save_inputs(self, file: Path) -> None:
         """Saves the arguments of each call, in order, for the script.
@@ -105,7 +105,7 @@ class _Start:
         Raises:
             UsageError: They cannot be pickled.
         """
-        calls = [(call.args, dict(call.kwargs)) for call in self._program.calls]
+        calls = [(call.args, dict(call.kwargs)) for call in self.program.calls]
         try:
             torch.save(calls, file)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -114,7 +114,7 @@ class _Start:
 
     def call_all(self) -> None:
         """Calls each input for the first time."""
-        for index, call in enumerate(self._program.calls):
+        for index, call in enumerate(self.program.calls):
             emit(TargetCall(index, 0, "begin"))
             time_ns, compiled = self._call(index)
             cuda_devices.cache_clear()  # the first call may be the first on a GPU
@@ -130,20 +130,20 @@ class _Start:
         size changes, the one for 4 is dynamic.
         """
         torch.compiler.reset()
-        for index in range(len(self._program.calls)):
+        for index in range(len(self.program.calls)):
             self._call(index)
         saved = torch.compiler.save_cache_artifacts()
         if saved is not None:
             file.write_bytes(saved[0])
 
     def _call(self, index: int) -> tuple[int, int]:
-        prepared = self._program.prepare(index, restores=index > 0)
+        prepared = self.program.prepare(index, restores=index > 0)
         seed(1 + index)
         before = compilations()
         time_ns = 0
         fails = failing(
-            self._target, self._program.shown(index), self._program.next_step,
-            is_eager=self._asked.eager, request=self._asked.request,
+            self.target, self.program.shown(index), self.program.next_step,
+            is_eager=self.asked.eager, request=self.asked.request,
         )  # fmt: skip
         with fails, quiet():
             time_ns = timed(prepared)
@@ -163,4 +163,4 @@ class _Start:
 
     def write(self, what: str, **fields: Any) -> None:
         """Writes a part of what the start found out."""
-        emit(Warmup(what, self._name, **fields))
+        emit(Warmup(what, self.name, **fields))

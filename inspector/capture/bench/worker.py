@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -17,17 +18,17 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.batches import items_of, shapes_of
 from inspector.capture.bench.blocks import block, burst, busy_of, settle, timed
 from inspector.capture.bench.changed import changed_by, gradients_of, moments_of
-from inspector.capture.bench.comparing import compared
 from inspector.capture.bench.divergence import first_divergence
+from inspector.capture.bench.errors import compared
 from inspector.capture.bench.failing import FailedInputs, failing, sentence
-from inspector.capture.bench.loop import Loop, loop_of, restoring_loop
+from inspector.capture.bench.inputs import items_of, shapes_of
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.peak import peak_of
 from inspector.capture.bench.process import Channel, Cores, device_name
-from inspector.capture.bench.program import Program
+from inspector.capture.bench.program import Loop, Program, loop_of, restoring_loop
+from inspector.capture.calls.calling import wait_for_device
 from inspector.capture.calls.outputs import Kept, joined, keep, kept_values
 from inspector.capture.execution.execution import write_target
 from inspector.capture.execution.known_backends import check_spelling
@@ -90,8 +91,14 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     if uses_cuda():
         torch.cuda.empty_cache()  # others want memory, too
     channel.say("ready", device=device_name(), **worker.state)
+    jobs: Mapping[str, Callable[..., None]] = {
+        "block": worker.block,
+        "busy": worker.busy,
+        "bisect": worker.bisect,
+        "restore": worker.restore,
+    }
     while (asked_now := channel.told()) is not None:
-        worker.do(asked_now.pop("do"), asked_now)
+        jobs[asked_now.pop("do")](**asked_now)
         channel.say("done", **worker.state)
 
 
@@ -119,16 +126,6 @@ class _Worker:
             "crowded": self._inputs.lack_memory,
         }
 
-    def do(self, what: str, fields: Mapping[str, Any]) -> None:
-        """Does what the recorder asks for."""
-        known: Mapping[str, Callable[..., None]] = {
-            "block": self.block,
-            "busy": self.busy,
-            "bisect": self.bisect,
-            "restore": self.restore,
-        }
-        known[what](**fields)
-
     def begin(self) -> None:
         """Calls each input three times; keeps the results of the first and the last call.
 
@@ -139,7 +136,14 @@ class _Worker:
             with self._inputs.apart(index):
                 kept = joined(kept, self._begin(index))
                 self._most_bytes = _MOST_COMPARED_BYTES - kept.size_bytes
-        self._compare(kept)
+        asked = self._asked
+        kept = dataclasses.replace(kept, draws=self._draws)
+        if asked.outputs:
+            keep(kept, Path(asked.outputs))
+        if (asked.outputs or asked.references) and not asked.pads:  # results have padding
+            found = compared(kept, asked.references, is_eager=asked.eager)
+            self._wrong = found.wrong
+            self._write(found)
 
     def _begin(self, index: int) -> Kept:
         """The first three calls with an input; what the first and the last of them gave."""
@@ -173,7 +177,7 @@ class _Worker:
             before = _generators()
             began_ns = time.perf_counter_ns()
             outputs = prepared()
-            _wait_for_all()
+            wait_for_device()
             time_ns = time.perf_counter_ns() - began_ns
             self._draws |= _generators() != before
             results = self._results(index, "", outputs, prepared)
@@ -185,7 +189,7 @@ class _Worker:
             prepared = self._program.prepare(index)
             seed(1 + index)
             outputs = prepared()
-            _wait_for_all()
+            wait_for_device()
             return self._results(index, AGAIN, outputs, prepared)
 
     def _results(self, index: int, again: str, outputs: object, made: PreparedCall) -> Kept:
@@ -198,46 +202,40 @@ class _Worker:
         values |= moments_of(self._program, where)
         return kept_values(values, self._most_bytes)
 
-    def _compare(self, kept: Kept) -> None:
-        asked = self._asked
-        kept = dataclasses.replace(kept, draws=self._draws)
-        if asked.outputs:
-            keep(kept, Path(asked.outputs))
-        if (asked.outputs or asked.references) and not asked.pads:  # results have padding
-            found = compared(kept, asked.references, is_eager=asked.eager)
-            self._wrong = found.wrong
-            self._write(found)
-
     def settle(self) -> None:
         """Calls each input until its time is stable; before, the memory of a call, if asked."""
+        program = self._program
         if self._asked.measures_memory:  # before calls have copies of their inputs
             for index in self._inputs.left:
                 with self._inputs.apart(index), self._failing(index), quiet():
-                    self._look_at_memory(index)
+                    prepare = functools.partial(program.prepare, index)
+                    memory = peak_of(prepare, program.plain, program.copies)
+                    self._write(CallMemory(input=index, memory=memory))
         for index in self._inputs.left:
             with self._inputs.apart(index), self._failing(index), quiet():
-                self._settle(index)
+                loop = self._loops[index] = loop_of(program, index)
+                is_settled = settle(loop, self._asked.session_seconds / _SETTLING_PART)
+                self._write(Settled(input=index, is_settled=is_settled, restores=loop.restores))
             if self._asked.cold_cache:
                 self._flush = self._flush or Flush()
         self.time_calls()
 
-    def _look_at_memory(self, index: int) -> None:
-        program = self._program
-        memory = peak_of(lambda: program.prepare(index), program.plain, program.copies)
-        self._write(CallMemory(input=index, memory=memory))
-
-    def _settle(self, index: int) -> None:
-        program = self._program
-        loop = self._loops[index] = loop_of(program, index)
-        is_settled = settle(loop, self._asked.session_seconds / _SETTLING_PART)
-        self._write(Settled(input=index, is_settled=is_settled, restores=loop.restores))
-
     def time_calls(self) -> None:
-        """Finds out what a call with each input takes with all that is around it; 0 if it fails."""
+        """Finds out what a call with each input takes with all that is around it; 0 if it fails.
+
+        Blocks are planned by that.
+        """
         self.call_ns = [0] * len(self._program.calls)
         for index in self._inputs.left:
             with self._inputs.apart(index), self._failing(index), quiet():
-                self.call_ns[index] = self._whole_ns(self._loop(index))
+                loop = self._loop(index)
+                began_ns = time.perf_counter_ns()
+                with loop.context():
+                    call = loop.next_call()
+                    if self._flush is not None:
+                        self._flush()
+                    timed(call)
+                self.call_ns[index] = time.perf_counter_ns() - began_ns
 
     def _loop(self, index: int) -> Loop:
         """The loop for an input, which begins with the model as it was.
@@ -252,16 +250,6 @@ class _Worker:
             state.begin_again()
         self._last_input = index
         return self._loops[index]
-
-    def _whole_ns(self, loop: Loop) -> int:
-        """What a call takes with all that is done around it: blocks are planned by that."""
-        began_ns = time.perf_counter_ns()
-        with loop.context():
-            call = loop.next_call()
-            if self._flush is not None:
-                self._flush()
-            timed(call)
-        return time.perf_counter_ns() - began_ns
 
     def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
         """Times calls with an input."""
@@ -293,6 +281,10 @@ class _Worker:
 
     def bisect(self) -> None:
         """Looks for the first operator at which results diverge from eager ones, of each input."""
+        request = self._asked.request
+        compile_ = functools.partial(
+            torch.compile, backend=request.backend, mode=request.mode, dynamic=request.dynamic
+        )
         # What is compiled here is none of the program's compilations.
         begin = TargetCall(0, 1, "begin")
         emit(begin)
@@ -300,28 +292,18 @@ class _Worker:
             torch.compiler.reset()
             try:
                 with quiet():
-                    found = self._first_divergence(index)
+                    found = first_divergence(
+                        self._program.plain,
+                        functools.partial(self._program.forward, index=index),
+                        compile_,
+                        self._program.context,
+                    )
             except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
                 failure = f"{type(error).__name__}: {sentence(error)}"
                 self._write(Divergence(input=index, failure=failure))
             else:
                 self._write(dataclasses.replace(found or Divergence(), input=index))
         emit(dataclasses.replace(begin, state="end"))
-
-    def _first_divergence(self, index: int) -> Divergence | None:
-        program, request = self._program, self._asked.request
-
-        def compile_(graph: Any) -> Any:
-            return torch.compile(
-                graph, backend=request.backend, mode=request.mode, dynamic=request.dynamic
-            )
-
-        return first_divergence(
-            program.plain,
-            lambda function: program.forward(function, index),
-            compile_,
-            program.context,
-        )
 
     def _failed(self, index: int, error: ModelFailedError) -> None:
         """Takes note of an input that fails."""
@@ -346,9 +328,3 @@ def _generators() -> tuple[bytes, ...]:
     used = torch.cuda.is_available() and torch.cuda.is_initialized()
     states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if used else [])]
     return tuple(bytes(state.numpy()) for state in states)
-
-
-def _wait_for_all() -> None:
-    """Waits for every device that is there; what is used shows only after a first call."""
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
-        torch.cuda.synchronize()

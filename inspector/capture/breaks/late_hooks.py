@@ -32,7 +32,7 @@ _METHODS = {
 
 
 def _mark(_arguments: object) -> None:
-    """Does nothing; that it is still called is what tells."""
+    """Does nothing; that it is still registered is the sign."""
 
 
 class HookObserver:

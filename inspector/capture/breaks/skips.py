@@ -66,7 +66,7 @@ def _reason(record: logging.LogRecord) -> tuple[str, str]:
 
 
 def _is_entry(caller: FrameType) -> bool:
-    """Whether nothing but torch stands between ``torch.compile``'s wrapper and the frame."""
+    """Whether nothing but torch is between ``torch.compile``'s wrapper and the frame."""
     owner = recorded_roots().owner
     codes = (frame.f_code for frame in callers(caller))
     inside = itertools.takewhile(lambda code: owner(code.co_filename) is Owner.TORCH, codes)

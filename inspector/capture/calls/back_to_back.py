@@ -155,7 +155,7 @@ class BackToBack:
 
 
 def _structure(call: Call) -> tuple[object, object]:
-    """The containers, empty ones too, and the places of what is in them, in their order."""
+    # Containers, empty ones too, and the places of what is in them, in their order.
     value = (call.args, call.kwargs)
     paths, _ = _pytree.tree_flatten_with_path(value)
     return _pytree.tree_structure(value), [path for path, _ in paths]
@@ -169,14 +169,11 @@ def _version(leaf: object) -> int | None:
 
 def _is_same(one: object, other: object) -> bool:
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
-        one, other = one.detach(), other.detach()
+        mine, theirs = one.detach(), other.detach()
+        may_be_nan = mine.is_floating_point() or mine.is_complex()
         try:
-            return torch.equal(one, other) or _are_nan_alike(one, other)
+            is_alike = may_be_nan and torch.allclose(mine, theirs, rtol=0, atol=0, equal_nan=True)
+            return bool(is_alike or torch.equal(mine, theirs))
         except (RuntimeError, NotImplementedError):
             return False
     return bool(one == other) or (one != one and other != other)  # noqa: PLR0124 - NaN
-
-
-def _are_nan_alike(one: torch.Tensor, other: torch.Tensor) -> bool:
-    is_floating = one.is_floating_point() or one.is_complex()
-    return is_floating and bool(torch.allclose(one, other, rtol=0, atol=0, equal_nan=True))

@@ -35,17 +35,20 @@ class Ones:
 
     def of(self, tensors: list[torch.Tensor]) -> list[torch.Tensor]:
         """A gradient for each; made only when outputs of these shapes were not there before."""
-        key = tuple(map(_layout_of, tensors))
+        key = tuple(
+            (
+                tuple(tensor.shape),
+                tuple(tensor.stride()) if tensor.layout is torch.strided else (),
+                tensor.dtype,
+                tensor.device,
+                tensor.layout,
+            )
+            for tensor in tensors
+        )
         if key not in self._kept:
             with torch.no_grad():
                 self._kept[key] = [torch.ones_like(tensor) for tensor in tensors]
         return self._kept[key]
-
-
-def _layout_of(tensor: torch.Tensor) -> tuple[object, ...]:
-    is_strided = tensor.layout is torch.strided
-    strides = tuple(tensor.stride()) if is_strided else ()
-    return tuple(tensor.shape), strides, tensor.dtype, tensor.device, tensor.layout
 
 
 def finished(outputs: object) -> object:
@@ -86,9 +89,8 @@ def backward(outputs: object, ones: Ones | None = None) -> None:
             loss = torch.stack([tensor.sum().float() for tensor in wanted]).sum()
     if not wanted:
         message = "--train needs an output that requires grad, and none does."
-        raise UsageError(
-            message, "Leave --train out, or give the model parameters that require grad."
-        )
+        step = "Leave --train out, or give the model parameters that require grad."
+        raise UsageError(message, step)
     if loss is not None:
         loss.backward()
     else:

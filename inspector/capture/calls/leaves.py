@@ -63,15 +63,11 @@ def _in_containers(name: str, value: object) -> list[tuple[str, object]]:
         paths, _ = _pytree.tree_flatten_with_path(value)
         return [(name + "".join(map(_key, path)), leaf) for path, leaf in paths]
     except Exception:  # noqa: BLE001 - a container that does not tell its keys, or has itself inside
-        return _numbered(name, value)
-
-
-def _numbered(name: str, value: object) -> list[tuple[str, object]]:
-    try:
-        leaves = _pytree.tree_leaves(value)
-    except Exception:  # noqa: BLE001 - has itself inside, or is the user's own
-        return [(name, object())]
-    return [(f"{name}[{index}]", leaf) for index, leaf in enumerate(leaves)]
+        try:
+            leaves = _pytree.tree_leaves(value)
+        except Exception:  # noqa: BLE001 - has itself inside, or is the user's own
+            return [(name, object())]
+        return [(f"{name}[{index}]", leaf) for index, leaf in enumerate(leaves)]
 
 
 def _key(entry: Any) -> str:

@@ -102,11 +102,7 @@ def has_kept(folder: Path) -> bool:
 
 
 def load(folder: Path) -> Kept:
-    """Reads what another process kept.
-
-    Raises:
-        UsageError: It kept nothing.
-    """
+    """Reads what another process kept."""
     try:
         return Kept(**torch.load(folder / _FILE, weights_only=True, mmap=True))
     except FileNotFoundError as error:

@@ -55,7 +55,8 @@ class Reachable:
             self._seen[key] = found
             if isinstance(found, torch.nn.Module):
                 # However deep they are nested, the parts of a model are part of it.
-                waiting.extendleft((part, steps) for part in _registered(found))
+                parts = (found._modules, found._parameters, found._buffers)  # noqa: SLF001
+                waiting.extendleft((part, steps) for items in parts for part in items.values())
             self._sort_in(found)
             waiting.extend((inner, steps + 1) for inner in _inside(found))
 
@@ -71,14 +72,11 @@ class Reachable:
             numpy is not None and isinstance(found, numpy.random.Generator)
         ):
             self.generators.append(found)
-        elif _has_attributes(found):
+        elif not (
+            isinstance(found, types.FunctionType | types.ModuleType | type | functools.partial)
+            or _is_foreign(type(found).__module__)
+        ):
             self.objects.append(found)
-
-
-def _has_attributes(found: object) -> bool:
-    if isinstance(found, types.FunctionType | types.ModuleType | type | functools.partial):
-        return False
-    return hasattr(type(found), "__dict__") and not _is_foreign(type(found).__module__)
 
 
 def _key(found: object) -> object:
@@ -86,11 +84,6 @@ def _key(found: object) -> object:
     if isinstance(found, types.MethodType):
         return id(found.__self__), id(found.__func__)
     return id(found)
-
-
-def _registered(module: Any) -> Iterator[object]:
-    for items in (module._modules, module._parameters, module._buffers):  # noqa: SLF001
-        yield from items.values()
 
 
 def _inside(found: Any) -> Iterable[object]:

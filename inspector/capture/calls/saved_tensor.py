@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -59,9 +59,16 @@ class SavedTensor:
 
     def restore(self) -> None:
         """Writes the value back if it has changed."""
-        if self.value is not None and self._differs():
-            self._write()
-            self._mark = self._mark_now()
+        if self.value is None or not self._differs():
+            return
+        # Inference tensors can be written to in inference mode alone; to leave that mode for others
+        # turns gradients on again, so it comes first.
+        with torch.inference_mode(mode=self.tensor.is_inference()), torch.no_grad():
+            if self.tensor.shape == self.value.shape:
+                self.tensor.copy_(self.value)
+            else:
+                self.tensor.data = self.value.to(self.tensor.device, copy=True)
+        self._mark = self._mark_now()
 
     def _differs(self) -> bool:
         if self._is_silent is None:
@@ -77,15 +84,6 @@ class SavedTensor:
             return bool(torch.equal(self.tensor.detach().to(self.value.device), self.value))
         except (RuntimeError, TypeError, NotImplementedError):
             return False
-
-    def _write(self) -> None:
-        # Inference tensors can be written to in inference mode alone; to leave that mode for others
-        # turns gradients on again, so it comes first.
-        with torch.inference_mode(mode=self.tensor.is_inference()), torch.no_grad():
-            if self.tensor.shape == self.value.shape:
-                self.tensor.copy_(self.value)
-            else:
-                self.tensor.data = self.value.to(self.tensor.device, copy=True)
 
 
 def _copied(tensor: Any) -> Any:
@@ -134,9 +132,14 @@ class Attributes:
         """
         if self._changing is None:
             self._changing = [item for item in self._owned if _differs(item)]
-        for item in self._changing:
-            if _differs(item):
-                _put_back(*item)
+        for item in filter(_differs, self._changing):
+            held, name, value, contents = item
+            if contents is not None:
+                value.clear()
+                is_list = isinstance(value, list | collections.deque)
+                (value.extend if is_list else value.update)(contents)
+            with contextlib.suppress(TypeError):  # a class whose `__dict__` cannot be written to
+                held[name] = value
 
 
 def _differs(item: tuple[dict[str, Any], str, Any, Any]) -> bool:
@@ -156,13 +159,3 @@ def is_same(container: Any, before: Any) -> bool:
     if isinstance(container, dict):
         return all(container.get(key, container) is value for key, value in before.items())
     return all(now is value for now, value in zip(container, before, strict=True))
-
-
-def _put_back(held: dict[str, Any], name: str, value: Any, contents: Any) -> None:
-    if contents is not None:
-        fill: Callable[[Any], object]
-        fill = value.extend if isinstance(value, list | collections.deque) else value.update
-        value.clear()
-        fill(contents)
-    with contextlib.suppress(TypeError):  # a class whose `__dict__` cannot be written to
-        held[name] = value

@@ -230,21 +230,19 @@ class _Optimizer:
         """Takes in what a step has made for parameters, with the values that it has now."""
         trained = {id(parameter) for group, _ in self._groups for parameter in group["params"]}
         for key in self._state:
-            if key not in self._entries and id(key) in trained:
-                self._keep(key)
+            if key in self._entries or id(key) not in trained:
+                continue
+            entry = self._entries[key] = dict(self._state[key])
+            tensors = [value for value in entry.values() if isinstance(value, torch.Tensor)]
+            self._copied_bytes += sum(map(size_bytes, tensors))
+            has_copy = self._copied_bytes <= MOST_COPIED_BYTES
+            self._made[key] = [SavedTensor(tensor, has_copy=has_copy) for tensor in tensors]
 
     def forget_made(self) -> None:
         """Takes it out again: it is to be taken away."""
         for key in self._made:
             del self._entries[key]
         self._made = {}
-
-    def _keep(self, key: Any) -> None:
-        entry = self._entries[key] = dict(self._state[key])
-        tensors = [value for value in entry.values() if isinstance(value, torch.Tensor)]
-        self._copied_bytes += sum(map(size_bytes, tensors))
-        has_copy = self._copied_bytes <= MOST_COPIED_BYTES
-        self._made[key] = [SavedTensor(tensor, has_copy=has_copy) for tensor in tensors]
 
 
 def _put_back(items: dict[Any, Any], before: dict[Any, Any]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import dataclasses
-import functools
 import threading
 import time
 import weakref
@@ -103,14 +102,12 @@ class CudaGraphObserver:
         if self._is_watching and not self._hooks:
             found = versions.cuda_graph_classes()
             if found is not None:
-                self._stand_in(*found)
+                manager, node = found
+                self._hooks.replace(manager, "run", self._run)
+                self._hooks.replace(manager, "record_function", self._record)
+                self._hooks.replace(manager, "run_eager", self._warm_up)
+                self._hooks.replace(node, "check_invariants", self._check)
                 atexit.register(self._end)
-
-    def _stand_in(self, manager: Any, node: Any) -> None:
-        self._hooks.replace(manager, "run", self._run)
-        self._hooks.replace(manager, "record_function", self._record)
-        self._hooks.replace(manager, "run_eager", self._warm_up)
-        self._hooks.replace(node, "check_invariants", self._check)
 
     def _run(self, original: _Method) -> _Method:
         """One call of a wrapped function; torch calls itself for a second look.
@@ -183,8 +180,24 @@ class CudaGraphObserver:
             if function is None:
                 return original(manager, new_inputs, function_id)
             made: list[CudaGraphCapture] = []
-            before = functools.partial(self._before, function, manager, new_inputs)
-            guarded("CUDA graph inputs", lambda: made.append(before()))
+
+            def look() -> None:
+                # Torch can look twice, with the call's end of what ran before in between.
+                refused = {node.id.id: (node, status) for node, status in function.refused}
+                parent = getattr(manager.current_node, "id", None)
+                made.append(
+                    CudaGraphCapture(
+                        key=function.key,
+                        recording=function.recordings,
+                        parent=getattr(parent, "id", None),
+                        refused=tuple(
+                            refusal(node, new_inputs, status) for node, status in refused.values()
+                        ),
+                        stack=user_stack(self._sources),
+                    )
+                )
+
+            guarded("CUDA graph inputs", look)
             function.recordings += 1
             function.refused.clear()
             began_ns = time.perf_counter_ns()
@@ -209,18 +222,6 @@ class CudaGraphObserver:
         function = known.functions[function_id.id] = _Function(key)
         self._functions.append(function)
         return function
-
-    def _before(self, function: _Function, manager: Any, inputs: Any) -> CudaGraphCapture:
-        parent = manager.current_node
-        # Torch can look twice, with the call's end of what ran before in between.
-        refused = {node.id.id: (node, status) for node, status in function.refused}
-        return CudaGraphCapture(
-            key=function.key,
-            recording=function.recordings,
-            parent=getattr(getattr(parent, "id", None), "id", None),
-            refused=tuple(refusal(node, inputs, status) for node, status in refused.values()),
-            stack=user_stack(self._sources),
-        )
 
     def _after(self, manager: Any, made: list[CudaGraphCapture], duration_ns: int) -> None:
         node = manager.current_node

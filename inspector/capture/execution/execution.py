@@ -28,7 +28,7 @@ _WITH_MODES = ("inductor", "inspector")
 
 
 def compiled(target: Target, request: Request) -> Callable[..., object]:
-    """The target behind ``torch.compile``, or as it is where the file compiled it already.
+    """The target compiled by ``torch.compile``, or as it is where the file compiled it already.
 
     Raises:
         UsageError: A backend, mode or combination that torch does not know.
@@ -52,7 +52,7 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
 def torch_compiled(
     function: Callable[..., Any], how: Mapping[str, Any], next_step: str
 ) -> Callable[..., Any]:
-    """A function behind ``torch.compile`` with these arguments, which torch may refuse."""
+    """A function compiled with these arguments, which torch may refuse."""
     try:
         compiled: Callable[..., Any] = torch.compile(function, **how)
     except (RuntimeError, ValueError) as error:
@@ -92,7 +92,7 @@ def _kind(function: Callable[..., object]) -> str:
 
 
 @contextlib.contextmanager
-def told(index: int, number: int) -> Iterator[SeenCall]:
+def recorded_call(index: int, number: int) -> Iterator[SeenCall]:
     """Says in the trace that a call begins, and how it ends."""
     emit(TargetCall(index, number, "begin"))
     state, found = "failed", SeenCall()

@@ -11,7 +11,7 @@ import torch
 from inspector.capture.calls.calling import call_once, error_of
 from inspector.capture.calls.ranks import announce, is_of_others
 from inspector.capture.calls.state import State
-from inspector.capture.execution.execution import told
+from inspector.capture.execution.execution import recorded_call
 from inspector.capture.execution.failed_call import FailedCall, failed_call
 from inspector.capture.quiet import quiet
 from inspector.capture.target.call import Call
@@ -44,14 +44,14 @@ def call_target(target: Target, request: Request, function: Callable[..., object
     for number, index in itertools.product(range(_UNMEASURED_CALLS), inputs):
         if given is not None and (number, index) == (1, 0):
             given.restore()
-        with told(index, number) as seen, quiet() if number else contextlib.nullcontext():
+        with recorded_call(index, number) as seen, quiet() if number else contextlib.nullcontext():
             error = error_of(target, index, request, function, seen=seen)
             if error is not None:
                 _tell(FailedCall(target, index, error, number + 1), request)
                 return
     if request.measure:
         for index in inputs:
-            with told(index, _UNMEASURED_CALLS):
+            with recorded_call(index, _UNMEASURED_CALLS):
                 _measure(target, index, request, function)
         guarded("measure the memory", write_copy_rates)
 

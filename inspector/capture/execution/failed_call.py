@@ -33,7 +33,7 @@ from inspector.shared.units import ordinal
 
 _MOST_SHOWN = 6
 _COMPILERS = ("/torch/_dynamo/", "/torch/_inductor/", "/torch/_functorch/", "<eval_with_key>")
-# What stands around every call of compiled code, and of what `torch.compiler.disable` keeps out of
+# What is around every call of compiled code, and of what `torch.compiler.disable` keeps out of
 # it (torch 2.11 to 2.13).
 _AROUND = ("/torch/_dynamo/eval_frame.py", "/torch/_dynamo/external_utils.py")
 
@@ -112,7 +112,7 @@ def _without_others(failed: FailedCall) -> InspectorError:
         return not_together(missing, said=f"{name} waited for another process in vain {said}")
     return ModelFailedError(
         f"{name} waited for another process of the job, which ended or made no such call {said}.",
-        "What that process says itself tells why.",
+        "Its own output says why.",
         detail=user_traceback(error, failed.target.root),
     )
 
@@ -180,7 +180,7 @@ def _only_compiled(failed: FailedCall, gpu: str | None) -> str:
 
 
 def is_raised_outside(error: BaseException) -> bool:
-    """Whether neither the compiler nor a compiled graph raised it, as the traceback tells.
+    """Whether neither the compiler nor a compiled graph raised it, as the traceback shows.
 
     What was computed before it may still be the compiler's.
     """

@@ -15,13 +15,16 @@ def operation(node: Any) -> Operation:
     """A scheduler node before anything is fused."""
     inner = getattr(node, "node", None)
     traffic = _traffic(node)
+    sizes: tuple[tuple[str, ...], ...] = ()
+    with contextlib.suppress(Exception):  # kinds that have no loops
+        sizes = tuple(tuple(map(str, each)) for each in node.get_ranges())
     return Operation(
         name=node.get_name(),
         kind=_kind(node),
         origins=tuple(_origins(node)),
         origin=_origin(inner),
         target=_called(inner),
-        sizes=tuple(tuple(map(str, sizes)) for sizes in _sizes(node)),
+        sizes=sizes,
         mutates=tuple(str(n) for output in node.get_outputs() for n in output.get_mutations()),
         device=str(node.get_device() or ""),
         reads=traffic.reads,
@@ -32,6 +35,13 @@ def operation(node: Any) -> Operation:
 def launch(node: Any) -> Launch:
     """A scheduler node that is about to become code: one operation, or several."""
     traffic = _traffic(node)
+    found = [Reached()]
+
+    def add() -> None:
+        reads = reached(node, traffic.reads, is_read=True)
+        found.append(Reached(reads, reached(node, traffic.writes, is_read=False)))
+
+    guarded("bytes that a kernel reaches", add)
     return Launch(
         operations=tuple(item.get_name() for item in node.get_nodes()),
         kind=_kind(node),
@@ -40,7 +50,7 @@ def launch(node: Any) -> Launch:
         reads=traffic.reads,
         writes=traffic.writes,
         bytes_=traffic.total,
-        reached=_reached(node, traffic),
+        reached=found[-1],
     )
 
 
@@ -114,29 +124,18 @@ def _origin(operation: Any) -> str:
 
 
 def _called(operation: Any) -> str:
+    from torch._higher_order_ops.triton_kernel_wrap import kernel_side_table
+
     overload = getattr(operation, "op_overload", None)
     if overload is not None:
         return str(overload)
-    index = getattr(operation, "kernel_idx", None)  # of a Triton kernel of the user's
-    if index is not None:
-        return _user_kernel(index)
-    return str(getattr(operation, "python_kernel_name", None) or "")
-
-
-def _user_kernel(index: int) -> str:
-    """The name of its function, below what tunes it."""
-    from torch._higher_order_ops.triton_kernel_wrap import kernel_side_table
-
-    kernel = kernel_side_table.get_kernel(index)
+    index = getattr(operation, "kernel_idx", None)
+    if index is None:
+        return str(getattr(operation, "python_kernel_name", None) or "")
+    kernel: Any = kernel_side_table.get_kernel(index)  # the user's; its function is below a tuner
     while not hasattr(kernel, "__name__") and hasattr(kernel, "fn"):
         kernel = kernel.fn
     return str(getattr(kernel, "__name__", ""))
-
-
-def _sizes(node: Any) -> tuple[Any, ...]:
-    with contextlib.suppress(Exception):  # kinds that have no loops
-        return tuple(node.get_ranges())
-    return ()
 
 
 def _traffic(node: Any) -> _Traffic:
@@ -161,17 +160,6 @@ def _traffic(node: Any) -> _Traffic:
         for each in (reads, writes)
     )
     return _Traffic(of_reads, of_writes, total)
-
-
-def _reached(node: Any, traffic: _Traffic) -> Reached:
-    found = [Reached()]
-
-    def add() -> None:
-        reads = reached(node, traffic.reads, is_read=True)
-        found.append(Reached(reads, reached(node, traffic.writes, is_read=False)))
-
-    guarded("bytes that a kernel reaches", add)
-    return found[-1]
 
 
 def _buffer_kind(name: str, outputs: set[str]) -> str:

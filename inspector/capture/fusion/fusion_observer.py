@@ -34,6 +34,14 @@ class _Draft:
         self.kernels: dict[str, tuple[int, str]] = {}
         self.defined = 0
 
+    def refuse(self, why: Any, reason: str, args: Sequence[Any]) -> None:
+        first, second = (frozenset(_OPERATION.findall(name)) for name in (why.name1, why.name2))
+        self.refused[first, second] = str(reason), tuple(str(value)[:_LONG] for value in args)
+
+    def fuse(self, nodes: Sequence[Any]) -> None:
+        self.launches = [launch(node) for node in nodes]
+        self.apart = _apart(self, nodes)
+
 
 class FusionObserver(Hooks):
     """Writes ``inspector_fusion`` for each graph whose code Inductor generates."""
@@ -76,14 +84,14 @@ class FusionObserver(Hooks):
         draft = self._current()
         if draft is not None:
             why, reason, *args = called.arguments
-            guarded("a reason not to fuse", lambda: _refused(draft, why, reason, args))
+            guarded("a reason not to fuse", lambda: draft.refuse(why, reason, args))
         return called.go()
 
     def _generate(self, called: Called) -> object:
         scheduler = called.owner
         draft = self._drafts.get(id(scheduler))
         if draft is not None:
-            guarded("nodes after fusion", lambda: _fused(draft, list(scheduler.nodes)))
+            guarded("nodes after fusion", lambda: draft.fuse(list(scheduler.nodes)))
         try:
             return called.go()
         finally:
@@ -97,20 +105,14 @@ class FusionObserver(Hooks):
         return self._drafts.get(id(getattr(V.graph, "scheduler", None)))
 
 
-def _fused(draft: _Draft, nodes: Sequence[Any]) -> None:
-    draft.launches = [launch(node) for node in nodes]
-    draft.apart = _apart(draft, nodes)
-
-
-def _refused(draft: _Draft, why: Any, reason: str, args: Sequence[Any]) -> None:
-    first, second = (frozenset(_OPERATION.findall(name)) for name in (why.name1, why.name2))
-    draft.refused[first, second] = str(reason), tuple(str(value)[:_LONG] for value in args)
-
-
 def _write(draft: _Draft, scheduler: Any) -> None:
     from torch._inductor.virtualized import V
 
-    named = [_with_kernel(draft, item) for item in draft.launches]
+    named = []
+    for item in draft.launches:
+        kernels = [draft.kernels[name] for name in item.operations if name in draft.kernels]
+        number, kernel = kernels[-1] if kernels else (item.number, item.kernel)
+        named.append(dataclasses.replace(item, number=number, kernel=kernel))
     launches = [*_finished(named, getattr(scheduler, "removed_ops", ()))]
     emit(
         FusionPlan(
@@ -122,14 +124,6 @@ def _write(draft: _Draft, scheduler: Any) -> None:
             apart=tuple(draft.apart),
         )
     )
-
-
-def _with_kernel(draft: _Draft, item: Launch) -> Launch:
-    found = [draft.kernels[name] for name in item.operations if name in draft.kernels]
-    if not found:
-        return item
-    number, kernel = found[-1]
-    return dataclasses.replace(item, number=number, kernel=kernel)
 
 
 def _finished(launches: Sequence[Launch], removed: Iterable[str]) -> Iterator[Launch]:

@@ -170,7 +170,6 @@ def _by_view(node: Any) -> list[_Access]:
 
 
 def _view(value: Any) -> Any:
-    """The dependency on what a view shows."""
     from torch._inductor.dependencies import MemoryDep
 
     sizes = tuple(value.get_size())

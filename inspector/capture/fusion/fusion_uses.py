@@ -20,7 +20,10 @@ def common_uses(first: Any, second: Any, names: Iterable[str]) -> Iterator[Uses]
     which may be any, and gives a text.
     """
     for name in sorted(names)[:_MOST]:
-        uses = [_uses(node, name) for node in (first, second)]
+        uses = [
+            [use for use in node.read_writes.reads_and_writes() if use.name == name]
+            for node in (first, second)
+        ]
         if all(uses):
             kind, left, right = min(
                 (_difference(one, other) for one in uses[0] for other in uses[1]),
@@ -39,10 +42,6 @@ def common_uses(first: Any, second: Any, names: Iterable[str]) -> Iterator[Uses]
 _KINDS = ("same", "order", "broadcast", "offset", "index", "part", "gather", "whole")
 
 
-def _uses(node: Any, name: str) -> list[Any]:
-    return [use for use in node.read_writes.reads_and_writes() if use.name == name]
-
-
 def _difference(first: Any, second: Any) -> tuple[str, str, str]:
     from torch._inductor.dependencies import MemoryDep
     from torch._inductor.utils import sympy_product
@@ -53,12 +52,14 @@ def _difference(first: Any, second: Any) -> tuple[str, str, str]:
     numbers = str(first.get_numel()), str(second.get_numel())
     offsets = str(first.get_offset()), str(second.get_offset())
     in_order = [use.normalize_with_stride_order() for use in (first, second)]
+    loops = {walk and tuple(walk.loops.items()) for walk in map(_walk, (first, second))}
+    is_shifted = None not in loops and len(loops) == 1  # they begin at other places alone
     kinds = (
         ("same", first == second, texts),
         ("gather", first.is_indirect() or second.is_indirect(), texts),
         ("part", first.get_numel() != second.get_numel(), numbers),
         ("broadcast", sympy_product(first.size) != sympy_product(second.size), texts),
-        ("offset", offsets[0] != offsets[1] and _is_shifted(first, second), offsets),
+        ("offset", offsets[0] != offsets[1] and is_shifted, offsets),
         ("order", in_order[0] == in_order[1], texts),
         ("index", True, texts),
     )
@@ -74,7 +75,6 @@ def _elements(uses: Iterable[Any]) -> int | None:
 
 
 def _common(first: Any, second: Any) -> int:
-    """Elements that both use, at most."""
     walks = _walk(first), _walk(second)
     found = None if None in walks else common_elements(*walks)  # type: ignore[arg-type]
     return min(int(first.get_numel()), int(second.get_numel())) if found is None else found
@@ -96,12 +96,6 @@ def _walk(use: Any) -> Walk | None:
         return None
     found = {int(stride): int(size) for stride, size in loops}
     return Walk(int(rest), found) if len(found) == len(loops) else None
-
-
-def _is_shifted(first: Any, second: Any) -> bool:
-    """Whether nothing but the place where they begin is different."""
-    walks = _walk(first), _walk(second)
-    return None not in walks and len({tuple(walk.loops.items()) for walk in walks if walk}) == 1
 
 
 def _text(use: Any) -> str:

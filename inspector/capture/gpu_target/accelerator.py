@@ -12,6 +12,11 @@ is responsible for it:
 
 So the registry of device guards gets a guard that does nothing, has one stream and events that are
 always over, and the hooks for CUDA say that it is built in and in use. Both are put back.
+
+They are objects with virtual functions, of which some are replaced. Which entry of a virtual table
+is which function is read from the headers that torch's wheels bring (``torch/include``): the order
+of declaration, where a virtual destructor takes two entries (the Itanium C++ ABI, 2.5 Virtual Table
+Layout).
 """
 
 from __future__ import annotations
@@ -20,27 +25,23 @@ import ctypes
 import functools
 import mmap
 import platform
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import torch
 
-from inspector.capture.gpu_target.virtual_table import (
-    ANSWER,
-    EFFECT,
-    address_of,
-    entries,
-    library,
-    replaced_functions,
-    table_with,
-)
 from inspector.errors import EnvironmentLacksError
 
 # c10/core/DeviceType.h
 _DEVICE_TYPES = 22
 _CUDA = 1
 _META = 14
+# Functions that return a truth value, and nothing; arguments after the object are ignored.
+_ANSWER = ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_void_p)
+_EFFECT = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 # A function that returns the device cuda:0, a c10::Device: type and index, a byte each.
 _DEVICE = ctypes.CFUNCTYPE(ctypes.c_uint16, ctypes.c_void_p)
 # A function that returns the default stream of cuda:0, a c10::Stream: {type 1, index 0}, id 0. It
@@ -50,9 +51,14 @@ _STREAM = {
     "x86_64": bytes.fromhex("b801000000 31d2 c3"),
     "aarch64": bytes.fromhex("200080d2 010080d2 c0035fd6"),
 }
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+# What a table begins with, before the place that objects point at: an offset and the type.
+_BEFORE = 2
+# More than any of the classes has; what lies behind a table is copied with it and never used.
+_LENGTH = 64
+_VIRTUAL = re.compile(r"virtual\s+[^;{(]*?(~?\w+)\(")
 
-
-_YES = ANSWER(lambda _hooks: True)
+_YES = _ANSWER(lambda _hooks: True)
 _is_available = torch.cuda.is_available
 
 
@@ -87,7 +93,7 @@ def _guard() -> Iterator[None]:
 
 def _registry() -> Any:
     name = "_ZN3c104impl26device_guard_impl_registryE"
-    return (ctypes.c_void_p * _DEVICE_TYPES).in_dll(library("c10"), name)
+    return (ctypes.c_void_p * _DEVICE_TYPES).in_dll(_library("c10"), name)
 
 
 @functools.cache
@@ -96,23 +102,9 @@ def _make_guard() -> tuple[ctypes.c_void_p, object]:
 
     It copies the guard of the meta device, which does nothing (c10's ``NoOpDeviceGuardImpl``).
     """
-    places = entries("c10/core/impl/DeviceGuardImplInterface.h", "DeviceGuardImplInterface")
-    nothing, over = EFFECT(lambda _guard: None), ANSWER(lambda _guard: True)
+    places = _entries("c10/core/impl/DeviceGuardImplInterface.h", "DeviceGuardImplInterface")
+    nothing, over = _EFFECT(lambda _guard: None), _ANSWER(lambda _guard: True)
     first = _DEVICE(lambda _guard: _CUDA)
-    stream, code = _stream_function()
-    effects = ("destroyEvent", "record", "block", "synchronizeEvent", "recordDataPtrOnStream")
-    streams = ("getStream", "getDefaultStream", "getStreamFromGlobalPool", "exchangeStream")
-    functions = {places[name]: address_of(nothing) for name in effects}
-    functions |= {places[name]: stream for name in streams}
-    functions[places["queryEvent"]] = address_of(over)
-    functions[places["getDevice"]] = address_of(first)
-    meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
-    table, address = table_with(meta.value or 0, frozenset(functions.items()))
-    return ctypes.c_void_p(address), (table, nothing, over, first, code)
-
-
-def _stream_function() -> tuple[int, object]:
-    """A function in memory that may be executed, and that memory."""
     code = _STREAM.get(platform.machine())
     if code is None:
         raise EnvironmentLacksError(
@@ -121,15 +113,75 @@ def _stream_function() -> tuple[int, object]:
         )
     memory = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     memory.write(code)
-    place = ctypes.c_char.from_buffer(memory)
-    return ctypes.addressof(place), place
+    stream_place = ctypes.c_char.from_buffer(memory)
+    effects = ("destroyEvent", "record", "block", "synchronizeEvent", "recordDataPtrOnStream")
+    streams = ("getStream", "getDefaultStream", "getStreamFromGlobalPool", "exchangeStream")
+    functions = {places[name]: _address_of(nothing) for name in effects}
+    functions |= {places[name]: ctypes.addressof(stream_place) for name in streams}
+    functions[places["queryEvent"]] = _address_of(over)
+    functions[places["getDevice"]] = _address_of(first)
+    meta = ctypes.c_void_p.from_address(_registry()[_META] or 0)
+    table, address = _table_with(meta.value or 0, frozenset(functions.items()))
+    return ctypes.c_void_p(address), (table, nothing, over, first, stream_place)
 
 
 @contextmanager
 def _hooks() -> Iterator[None]:
-    places = entries("ATen/detail/AcceleratorHooksInterface.h", "AcceleratorHooksInterface")
-    get_hooks = library("torch_cpu")["_ZN2at6detail12getCUDAHooksEv"]
+    places = _entries("ATen/detail/AcceleratorHooksInterface.h", "AcceleratorHooksInterface")
+    get_hooks = _library("torch_cpu")["_ZN2at6detail12getCUDAHooksEv"]
     get_hooks.restype = ctypes.c_void_p
-    functions = dict.fromkeys((places["isBuilt"], places["hasPrimaryContext"]), address_of(_YES))
-    with replaced_functions(get_hooks(), functions):
+    functions = dict.fromkeys((places["isBuilt"], places["hasPrimaryContext"]), _address_of(_YES))
+    pointer = ctypes.c_void_p.from_address(get_hooks())
+    original = pointer.value or 0
+    _, pointer.value = _table_with(original, frozenset(functions.items()))
+    try:
         yield
+    finally:
+        pointer.value = original
+
+
+def _address_of(function: Any) -> int:
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def _library(name: str) -> ctypes.CDLL:
+    """One of torch's libraries, which are loaded already."""
+    path = Path(torch.__file__).parent / "lib" / f"lib{name}.so"
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        raise _lacks(f"{path.name} cannot be loaded ({error})") from error
+
+
+@functools.cache
+def _entries(header: str, name: str) -> Mapping[str, int]:
+    """The places of a class's virtual functions in its table; `header` is below torch/include."""
+    path = Path(torch.__file__).parent / "include" / header
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    declared = re.search(rf"struct \w+\s+{name}\s*{{(.*?)\n}};", text, re.DOTALL)
+    if declared is None:
+        raise _lacks(f"include/{header} declares no {name}")
+    places: dict[str, int] = {}
+    place = 0
+    for function in _VIRTUAL.findall(declared[1]):
+        places[function] = place
+        place += 2 if function.startswith("~") else 1
+    return places
+
+
+@functools.cache  # kept for good: another thread may be in the middle of a call of an entry
+def _table_with(original: int, functions: frozenset[tuple[int, int]]) -> tuple[Any, int]:
+    """A copy of a virtual table with other functions by place, and where objects point at."""
+    raw = ctypes.string_at(original - _BEFORE * _WORD, (_BEFORE + _LENGTH) * _WORD)
+    table = (ctypes.c_void_p * (_BEFORE + _LENGTH)).from_buffer_copy(raw)
+    for place, address in functions:
+        table[_BEFORE + place] = address
+    return table, ctypes.addressof(table) + _BEFORE * _WORD
+
+
+def _lacks(what: str) -> EnvironmentLacksError:
+    return EnvironmentLacksError(
+        f"Capturing for a GPU that is not here does not work with torch {torch.__version__}: "
+        f"{what}.",
+        "Use torch 2.11 to 2.13 on Linux, as installed by pip.",
+    )

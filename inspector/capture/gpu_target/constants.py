@@ -12,7 +12,7 @@ Constants are real tensors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 from unittest import mock
 
@@ -40,15 +40,11 @@ def constants_on_cpu() -> Iterator[None]:
     """Constants are folded on the CPU inside of the ``with``."""
     folder = joint_graph.UniformValueConstantFolder
     with (
-        mock.patch.object(ConstantFolder, "run", _on_cpu(ConstantFolder.run)),
-        mock.patch.object(folder, "_deduce_value", _on_cpu(folder._deduce_value)),  # noqa: SLF001
+        _runs_on_cpu(ConstantFolder, "run"),
+        _runs_on_cpu(folder, "_deduce_value"),
+        _runs_on_cpu(folder, "_add_peephole_patterns"),
         mock.patch.object(proxy_tensor, "unset_fake_temporarily", _unset_and_on_cpu),
         mock.patch.object(GraphLowering, "get_attr", _get_attr(GraphLowering.get_attr)),
-        mock.patch.object(
-            folder,
-            "_add_peephole_patterns",
-            _on_cpu(folder._add_peephole_patterns),  # noqa: SLF001
-        ),
     ):
         yield
 
@@ -61,11 +57,15 @@ def _unset_and_on_cpu() -> Iterator[None]:
 
 def _get_attr(original: Callable[..., Any]) -> Callable[..., Any]:
     """Lowers a constant that was made on the device, as torch's own does for one that is there."""
+    aten = torch.ops.aten
+    lifts = (aten.lift_fresh_copy.default, aten.lift_fresh.default)
 
     def get_attr(self: Any, target: str, args: Any, kwargs: Any) -> Any:
         value = attribute_of(self.module, target)
-        node = self.current_node
-        if not isinstance(value, torch.Tensor) or not any(map(_lifts_to_cuda, node.users)):
+        users = [node for node in self.current_node.users if node.target in lifts]
+        made = [found for node in users if isinstance(found := node.meta.get("val"), torch.Tensor)]
+        is_on_cuda = any(tensor.device.type == "cuda" for tensor in made)
+        if not isinstance(value, torch.Tensor) or not is_on_cuda:
             return original(self, target, args, kwargs)
         with fake_tensor.no_dispatch():
             if value.shape == ():
@@ -79,19 +79,15 @@ def _get_attr(original: Callable[..., Any]) -> Callable[..., Any]:
     return get_attr
 
 
-def _lifts_to_cuda(node: Any) -> bool:
-    found = node.meta.get("val")
-    aten = torch.ops.aten
-    lifts = node.target in (aten.lift_fresh_copy.default, aten.lift_fresh.default)
-    return lifts and isinstance(found, torch.Tensor) and found.device.type == "cuda"
+def _runs_on_cpu(owner: type, name: str) -> AbstractContextManager[object]:
+    """A function computes on the CPU inside of the ``with``."""
+    function = getattr(owner, name)
 
-
-def _on_cpu(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **options: Any) -> Any:
         with _CpuMode():
             return function(*args, **options)
 
-    return run
+    return mock.patch.object(owner, name, run)
 
 
 class _CpuMode(TorchDispatchMode):

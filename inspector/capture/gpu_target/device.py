@@ -27,9 +27,6 @@ _Memo = type(functools.lru_cache(lambda: None))
 _MEMOS = ("torch._inductor", "torch.utils._triton", "torch._utils_internal")
 _ONCE = ("init", "register", "pattern", "config", "code_hash", "system", "cache_dir")
 
-# Functions of the CUDA build that Inductor asks while it compiles, and what they say.
-_IN_CPP = {"_cuda_cudaCachingAllocator_is_enabled": lambda: True}
-
 
 @contextmanager
 def answers_of(gpu: Gpu) -> Iterator[None]:
@@ -42,9 +39,9 @@ def answers_of(gpu: Gpu) -> Iterator[None]:
         for owner, name, value in _answers(gpu, properties):
             if hasattr(owner, name):
                 stack.enter_context(mock.patch.object(owner, name, value))
-        for name, value in _IN_CPP.items():
-            # The CPU build has none of them.
-            stack.enter_context(mock.patch.object(torch._C, name, value, create=True))  # noqa: SLF001
+        # The CPU build has none.
+        name = "_cuda_cudaCachingAllocator_is_enabled"
+        stack.enter_context(mock.patch.object(torch._C, name, create=True, return_value=True))  # noqa: SLF001
         stack.callback(_forget)
         stack.callback(driver.__dict__.update, {"_active": active[0], "_default": active[1]})
         driver.set_active(_TargetDriver(gpu))
@@ -150,28 +147,19 @@ def _memory_clock_khz(gpu: Gpu) -> int:
 
 
 class _TargetDriver(AbsentDriver):
-    """A Triton driver for a GPU that is not there: it says what it is, and launches nothing."""
+    """It also says where Triton asks for the device and what it has; it launches nothing."""
 
     def __init__(self, gpu: Gpu) -> None:
         super().__init__(gpu.arch)
-        self._gpu = gpu
-        self.utils = SimpleNamespace(get_device_properties=lambda _device: self._properties())
-
-    def _properties(self) -> dict[str, int]:
-        return {
-            "max_shared_mem": self._gpu.architecture.shared_bytes_per_block,
-            "max_num_regs": self._gpu.architecture.registers_per_multiprocessor,
-            "multiprocessor_count": self._gpu.multiprocessors,
+        properties = {
+            "max_shared_mem": gpu.architecture.shared_bytes_per_block,
+            "max_num_regs": gpu.architecture.registers_per_multiprocessor,
+            "multiprocessor_count": gpu.multiprocessors,
             "warpSize": 32,
-            "sm_clock_rate": self._gpu.clock_hz // 1000,
-            "mem_clock_rate": _memory_clock_khz(self._gpu),
+            "sm_clock_rate": gpu.clock_hz // 1000,
+            "mem_clock_rate": _memory_clock_khz(gpu),
             "mem_bus_width": _BUS_BITS,
         }
-
-    def get_device_interface(self) -> Any:
-        """Where Triton asks for the device."""
-        return torch.cuda
-
-    def get_active_torch_device(self) -> Any:
-        """The device of tensors."""
-        return torch.device("cuda", 0)
+        self.utils = SimpleNamespace(get_device_properties=lambda _device: dict(properties))
+        self.get_device_interface = lambda: torch.cuda
+        self.get_active_torch_device = lambda: torch.device("cuda", 0)

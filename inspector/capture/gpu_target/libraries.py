@@ -9,7 +9,7 @@ choice made for the target. Autograd and the fake kernels see the chosen operato
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 from unittest import mock
@@ -18,6 +18,7 @@ import torch
 from torch._prims_common import suggest_memory_format
 from torch.nn import functional
 
+from inspector.capture.gpu_target.notes import Notes
 from inspector.capture.gpu_target.sdp_choice import CUDNN, EFFICIENT, FLASH, Attention, choose
 from inspector.shared.gpus import Gpu
 
@@ -31,11 +32,8 @@ _CUDNN_HIDDEN = -65504.0
 
 
 @contextmanager
-def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> Iterator[None]:
-    """Attention on CUDA tensors is that of a GPU inside of the ``with``.
-
-    Without cuDNN its version is 0; `note` is told every choice.
-    """
+def attention_of(gpu: Gpu, cudnn_version: int, notes: Notes) -> Iterator[None]:
+    """Attention on CUDA tensors is that of a GPU, noted; without cuDNN its version is 0."""
 
     def attention(  # noqa: PLR0913, PLR0917 - the operator's own arguments
         query: Any,
@@ -50,7 +48,7 @@ def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> I
     ) -> Any:
         call = Attention(query, key, value, attn_mask, dropout_p, is_causal, enable_gqa)
         chosen = choose(call, gpu, cudnn_version)
-        note(chosen)
+        notes.attention.append(chosen)
         return _perform(chosen, call, scale)
 
     library = torch.library.Library("aten", "IMPL")
@@ -64,8 +62,12 @@ def attention_of(gpu: Gpu, cudnn_version: int, note: Callable[[str], None]) -> I
 
 def _perform(chosen: str, call: Attention, scale: float | None) -> Any:
     aten = torch.ops.aten
-    hidden = _CUDNN_HIDDEN if chosen == CUDNN else -math.inf
-    mask = _as_float(call.mask, call.query.dtype, hidden)
+    mask = call.mask
+    if mask is not None and mask.dtype == torch.bool:
+        # `convert_boolean_attn_mask` and `…_cudnn`: what is false becomes very small.
+        hidden = _CUDNN_HIDDEN if chosen == CUDNN else -math.inf
+        lowest = torch.scalar_tensor(hidden, dtype=call.query.dtype, device=mask.device)
+        mask = torch.where(mask, 0.0, lowest)
     if chosen == CUDNN:
         return aten._scaled_dot_product_cudnn_attention(  # noqa: SLF001 - the operator's name
             *call.tensors, mask, call.needs_gradient, call.dropout, call.is_causal, False,  # noqa: FBT003 - as declared
@@ -74,8 +76,7 @@ def _perform(chosen: str, call: Attention, scale: float | None) -> Any:
     if chosen == FLASH:
         return _flash(call, scale)
     if chosen == EFFICIENT:
-        if mask is not None:
-            mask = _aligned(mask, call)
+        mask = None if mask is None else _aligned(mask, call)
         return aten._scaled_dot_product_efficient_attention(  # noqa: SLF001
             *call.tensors, mask, call.needs_gradient, call.dropout, call.is_causal, scale=scale
         )[0]
@@ -100,13 +101,6 @@ def _flash(call: Attention, scale: float | None) -> Any:
     flash = torch.ops.aten._scaled_dot_product_flash_attention  # noqa: SLF001
     out = flash(*tensors, call.dropout, call.is_causal, return_debug_mask=False, scale=given)[0]
     return out[..., :size] if missing else out
-
-
-def _as_float(mask: Any, dtype: Any, hidden: float) -> Any:
-    """``convert_boolean_attn_mask`` and ``…_cudnn``: what is false becomes very small."""
-    if mask is None or mask.dtype != torch.bool:
-        return mask
-    return torch.where(mask, 0.0, torch.scalar_tensor(hidden, dtype=dtype, device=mask.device))
 
 
 def _aligned(mask: Any, call: Attention) -> Any:
@@ -145,7 +139,7 @@ def convolutions_of(gpu: Gpu) -> Iterator[None]:
     def determined(tensor: Any, weight: Any, backend: Any) -> Any:
         if backend is not _OURS:
             return layout(tensor, weight, backend)
-        return _layout(tensor, weight) if _uses_cudnn(tensor, gpu) else torch.contiguous_format
+        return _layout(tensor, weight, gpu)
 
     with (
         mock.patch.object(torch._C, "_select_conv_backend", selected),  # noqa: SLF001
@@ -154,15 +148,11 @@ def convolutions_of(gpu: Gpu) -> Iterator[None]:
         yield
 
 
-def _uses_cudnn(tensor: Any, gpu: Gpu) -> bool:
-    if not torch.backends.cudnn.enabled or not tensor.is_floating_point():
-        return False
-    return tensor.dtype != torch.bfloat16 or gpu.capability >= (8, 0)
-
-
-def _layout(tensor: Any, weight: Any) -> Any:
-    wanted = _LAYOUTS.get(weight.dim())
-    if torch.float64 in (tensor.dtype, weight.dtype):
+def _layout(tensor: Any, weight: Any, gpu: Gpu) -> Any:
+    is_wide_enough = tensor.dtype != torch.bfloat16 or gpu.capability >= (8, 0)
+    is_cudnns = torch.backends.cudnn.enabled and tensor.is_floating_point() and is_wide_enough
+    if not is_cudnns or torch.float64 in (tensor.dtype, weight.dtype):
         return torch.contiguous_format
-    found = {suggest_memory_format(tensor), suggest_memory_format(weight)}
-    return wanted if wanted in found else torch.contiguous_format
+    wanted = _LAYOUTS.get(weight.dim())
+    formats = {suggest_memory_format(tensor), suggest_memory_format(weight)}
+    return wanted if wanted in formats else torch.contiguous_format

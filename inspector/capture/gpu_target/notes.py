@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import combinations, islice
 from unittest import mock
 
+from inspector.capture.hooks import nothing
 from inspector.records.gpu_target import AlternativeCode, MeasuredDecision
 
 # Other paddings of a graph that are generated; of a large graph as many as this many nodes allow.
@@ -51,10 +52,6 @@ class Notes:
         what = " and ".join(filter(None, ("padded" if self.padded else "", self.takes)))
         self.alternatives.append(AlternativeCode(what, code, tuple(sorted(self.padded))))
 
-    def choose(self, attention: str) -> None:
-        """Notes the kernel that was chosen for one call of attention."""
-        self.attention.append(attention)
-
     def taken(self) -> Notes:
         """What was noted since the last time."""
         result = dataclasses.replace(self)
@@ -76,24 +73,21 @@ class Notes:
     def other_decisions(self, nodes: int) -> Sequence[AbstractContextManager[None]]:
         """Contexts in which the same graph is compiled with other decisions.
 
-        A graph of many nodes is not compiled as often as a small one.
+        What else could be padded: all of it, each alone, all but each, each two, and so on. A graph
+        of many nodes is not compiled as often as a small one.
         """
-        paddings = self._other_paddings(nodes)
-        noted = {kind for item in self.measured for kind in item.kinds}
-        kinds = [kind for kind in ("template", "subgraph") if kind in noted]
-        found = [(padded, "") for padded in paddings] + [(frozenset[str](), kind) for kind in kinds]
-        # The first is all that can be padded.
-        found += [(paddings[0], kind) for kind in kinds] if paddings else []
-        return [self._alternative(*decided) for decided in found]
-
-    def _other_paddings(self, nodes: int) -> list[frozenset[str]]:
-        """What else could be padded: all of it, each alone, all but each, each two, and so on."""
-        found = [item.detail for item in self.measured if item.what == "padding"]
-        keys = list(dict.fromkeys(found))
+        keys = list(dict.fromkeys(i.detail for i in self.measured if i.what == "padding"))
         sizes = range(1, len(keys) + 1)
         in_turns = sorted(sizes, key=lambda size: min(2 * (len(keys) - size), 2 * size - 1))
-        some = (frozenset(chosen) for size in in_turns for chosen in combinations(keys, size))
-        return list(islice(some, min(_MOST, max(_LEAST, _MOST_NODES // max(nodes, 1)))))
+        every = (frozenset(chosen) for size in in_turns for chosen in combinations(keys, size))
+        paddings = list(islice(every, min(_MOST, max(_LEAST, _MOST_NODES // max(nodes, 1)))))
+        noted = {kind for item in self.measured for kind in item.kinds}
+        kinds = [kind for kind in ("template", "subgraph") if kind in noted]
+        decided = [(padded, "") for padded in paddings]
+        decided += [(frozenset[str](), kind) for kind in kinds]
+        # The first is all that can be padded.
+        decided += [(paddings[0], kind) for kind in kinds] if paddings else []
+        return [self._alternative(*each) for each in decided]
 
     @contextmanager
     def _alternative(self, padded: frozenset[str], takes: str) -> Iterator[None]:
@@ -105,14 +99,10 @@ class Notes:
         self.padded, self.takes, self.is_alternative = padded, takes, True
         try:
             # A filter would be too late: our own handler stands in front of the logger.
-            with mock.patch.object(logging.getLogger("torch.__trace"), "handle", _drop):
+            with mock.patch.object(logging.getLogger("torch.__trace"), "handle", nothing):
                 yield
         except Exception as error:  # noqa: BLE001 - it is reported
             self.missing.append(f"{type(error).__name__}: {error}"[:500])
         finally:
             self.padded, self.takes, self.is_alternative = frozenset(), "", False
             self.attention = before
-
-
-def _drop(_record: logging.LogRecord) -> None:
-    """Stands for the logger."""

@@ -57,19 +57,14 @@ class _Runner(fx.Interpreter):
         try:
             return super().run_node(n)
         except (NotImplementedError, RuntimeError):
-            found = n.meta.get("example_value")
-            if found is None or any(map(_is_symbolic, tree_leaves(found))):
+            fakes = n.meta.get("example_value")
+            tensors = [leaf for leaf in tree_leaves(fakes) if isinstance(leaf, torch.Tensor)]
+            if fakes is None or any(type(n) is not int for t in tensors for n in t.shape):
                 raise
-            return tree_map_only(torch.Tensor, _zeros_like, found)
-
-
-def _is_symbolic(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and not all(type(size) is int for size in value.shape)
-
-
-def _zeros_like(fake: Any) -> Any:
-    with contextlib.nullcontext() if makes_fakes() else no_dispatch():
-        return torch.zeros(tuple(fake.shape), dtype=fake.dtype)
+            with contextlib.nullcontext() if makes_fakes() else no_dispatch():
+                return tree_map_only(
+                    torch.Tensor, lambda t: torch.zeros(tuple(t.shape), dtype=t.dtype), fakes
+                )
 
 
 def on_target(graph: fx.GraphModule) -> fx.GraphModule:

@@ -47,16 +47,14 @@ class Attention:
 
 def choose(call: Attention, gpu: Gpu, cudnn_version: int) -> str:
     """``cudnn``, ``flash``, ``efficient``, ``math``, or ``error`` where what fits is disabled."""
-    checks: dict[str, Callable[[Attention, Gpu], bool]] = {
-        FLASH: _fits_flash,
-        EFFICIENT: _fits_efficient,
-        MATH: lambda _call, _gpu: torch.backends.cuda.math_sdp_enabled(),
-        CUDNN: lambda call, gpu: _fits_cudnn(call, gpu, cudnn_version),
+    checks: dict[str, Callable[[], bool]] = {
+        FLASH: lambda: _fits_flash(call, gpu),
+        EFFICIENT: lambda: _fits_efficient(call, gpu),
+        MATH: torch.backends.cuda.math_sdp_enabled,
+        CUDNN: lambda: _fits_cudnn(call, gpu, cudnn_version),
     }
-    for name in _order(gpu, cudnn_version):
-        if checks[name](call, gpu):
-            return name
-    return "error"
+    order = _order(gpu, cudnn_version)
+    return next((name for name in order if checks[name]()), "error")
 
 
 def _order(gpu: Gpu, cudnn_version: int) -> list[str]:
@@ -65,14 +63,12 @@ def _order(gpu: Gpu, cudnn_version: int) -> list[str]:
     A user's own order (``sdpa_kernel(…, set_priority=True)``) is what torch then has.
     """
     names = {0: MATH, 1: FLASH, 2: EFFICIENT, 3: CUDNN}
-    found = [int(number) for number in torch._C._get_sdp_priority_order()]  # noqa: SLF001 - no other
-    order = [names[number] for number in found if number in names]
-    # aten/src/ATen/Context.h: the order that nobody has set.
-    untouched = order == [FLASH, EFFICIENT, MATH, CUDNN]
-    refused = os.environ.get("TORCH_CUDNN_SDPA_DEPRIORITIZED") == "1"
+    numbers = map(int, torch._C._get_sdp_priority_order())  # noqa: SLF001 - no other
+    order = [names[number] for number in numbers if number in names]
     if (
-        untouched
-        and not refused
+        # aten/src/ATen/Context.h: the order that nobody has set.
+        order == [FLASH, EFFICIENT, MATH, CUDNN]
+        and os.environ.get("TORCH_CUDNN_SDPA_DEPRIORITIZED") != "1"
         and cudnn_version >= _PREFERRED
         and gpu.capability in ((9, 0), (10, 0))
     ):
@@ -80,21 +76,28 @@ def _order(gpu: Gpu, cudnn_version: int) -> list[str]:
     return order
 
 
+def _fits_any(call: Attention, gpu: Gpu) -> bool:
+    """What flash, efficient and cuDNN check alike."""
+    return (
+        all(tensor.dim() == 4 for tensor in call.tensors)  # noqa: PLR2004 - check_tensor_shapes
+        and all(tensor.shape[2] != 0 for tensor in call.tensors)
+        and len({tensor.dtype for tensor in call.tensors}) == 1
+        and gpu.capability <= _NEWEST
+    )
+
+
 def _fits_flash(call: Attention, gpu: Gpu) -> bool:
-    sizes = {tensor.shape[-1] for tensor in call.tensors if tensor.dim()}
     return (
         torch.backends.cuda.flash_sdp_enabled()
-        and _four_dimensions(call)
+        and _fits_any(call, gpu)
         and call.mask is None
-        and len(sizes) == 1
-        and max(sizes) <= 256  # noqa: PLR2004 - check_head_dim_size_flash
-        and (8, 0) <= gpu.capability <= _NEWEST
+        and len({tensor.shape[-1] for tensor in call.tensors}) == 1
+        and call.query.shape[-1] <= 256  # noqa: PLR2004 - check_head_dim_size_flash
+        and gpu.capability >= (8, 0)
         and _flash_gradient_fits(call, gpu)
         and not (call.is_causal and call.query.shape[-2] != call.key.shape[-2])
         and call.query.dtype in _HALF
-        and _one_dtype(call)
         and _heads_fit(call, supports_gqa=True)
-        and _not_empty(call)
         and _last_strides_are_one(call, ignore_singleton=True)
     )
 
@@ -113,18 +116,16 @@ def _fits_efficient(call: Attention, gpu: Gpu) -> bool:
     head, key_head, value_head = (tensor.shape[-1] for tensor in call.tensors)
     return (
         torch.backends.cuda.mem_efficient_sdp_enabled()
-        and (5, 0) <= gpu.capability <= _NEWEST
-        and _four_dimensions(call)
+        and _fits_any(call, gpu)
+        and gpu.capability >= (5, 0)
         and head == key_head
         and head % alignment == 0
         and head > 0
         and value_head % alignment == 0
         and value_head > 0
-        and _not_empty(call)
         and _last_strides_are_one(call, ignore_singleton=False)
         and _heads_fit(call, supports_gqa=False)
         and call.query.dtype in dtypes
-        and _one_dtype(call)
     )
 
 
@@ -140,14 +141,12 @@ def _fits_cudnn(call: Attention, gpu: Gpu, version: int) -> bool:
     return (
         version > 0
         and torch.backends.cuda.cudnn_sdp_enabled()
-        and _not_empty(call)
+        and _fits_any(call, gpu)
         and _last_strides_are_one(call, ignore_singleton=True)
-        and _four_dimensions(call)
         and _cudnn_shapes_fit(call, gpu, version)
         and not (torch.are_deterministic_algorithms_enabled() and call.needs_gradient)
-        and (8, 0) <= gpu.capability <= _NEWEST
+        and gpu.capability >= (8, 0)
         and call.query.dtype in _HALF
-        and _one_dtype(call)
         and _heads_fit(call, supports_gqa=True)
         and not (call.mask is not None and call.mask.requires_grad)
     )
@@ -163,14 +162,6 @@ def _cudnn_shapes_fit(call: Attention, gpu: Gpu, version: int) -> bool:
     return bool(columns != 1) and not (rows == 1 and call.dropout != 0)
 
 
-def _four_dimensions(call: Attention) -> bool:
-    return all(tensor.dim() == 4 for tensor in call.tensors)  # noqa: PLR2004 - check_tensor_shapes
-
-
-def _one_dtype(call: Attention) -> bool:
-    return len({tensor.dtype for tensor in call.tensors}) == 1
-
-
 def _heads_fit(call: Attention, *, supports_gqa: bool) -> bool:
     """``check_batch_size_and_num_heads_dense``."""
     if len({tensor.shape[0] for tensor in call.tensors}) > 1:
@@ -181,15 +172,9 @@ def _heads_fit(call: Attention, *, supports_gqa: bool) -> bool:
     return bool(heads == key_heads == value_heads)
 
 
-def _not_empty(call: Attention) -> bool:
-    return all(tensor.shape[2] != 0 for tensor in call.tensors)
-
-
 def _last_strides_are_one(call: Attention, *, ignore_singleton: bool) -> bool:
     """``check_last_dim_stride_equals_1_dense``."""
-
-    def fits(tensor: Any) -> bool:
-        single = ignore_singleton and tensor.shape[-1] == 1
-        return bool(tensor.stride(-1) == 1 or single)
-
-    return all(map(fits, call.tensors)) and (call.mask is None or call.mask.stride(-1) == 1)
+    others = [tensor for tensor in call.tensors if tensor.stride(-1) != 1]
+    return all(ignore_singleton and tensor.shape[-1] == 1 for tensor in others) and (
+        call.mask is None or call.mask.stride(-1) == 1
+    )

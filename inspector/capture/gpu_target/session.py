@@ -72,7 +72,7 @@ def gpu_target(gpu: Gpu) -> Iterator[None]:
         # The engine began its threads, if any, for the devices that there are.
         torch.autograd.set_multithreading_enabled(False),
         constants_on_cpu(),
-        attention_of(gpu, cudnn or _CUDNN, notes.choose),
+        attention_of(gpu, cudnn or _CUDNN, notes),
         convolutions_of(gpu),
         without_measuring(notes),
         _compiling_for(notes, report),
@@ -82,15 +82,20 @@ def gpu_target(gpu: Gpu) -> Iterator[None]:
 
 @contextmanager
 def _compiling_for(notes: Notes, report: Callable[[BaseException | None], None]) -> Iterator[None]:
-    """``backend="inductor"`` generates code, and the CPU runs the graph, inside of the ``with``.
+    """``backend="inductor"`` generates code without loading it, and the CPU runs the graph.
 
-    It compiles for the target and stops before a module is loaded; after each graph `report` is
-    told how that ended.
+    After each graph `report` is called with the error, if any.
     """
 
     def compiled(graph: fx.GraphModule, generate: Generate) -> Callable[..., Any]:
         later: list[logging.LogRecord] = []
-        run, untouched = on_cpu(graph, lambda: _say(later)), copied(graph)
+
+        def on_backward() -> None:
+            """Writes what was kept back into the log, once."""
+            while later:
+                logging.getLogger("torch.__trace").handle(later.pop(0))
+
+        run, untouched = on_cpu(graph, on_backward), copied(graph)
         error: BaseException | None = None
         try:
             generate(on_target(graph))
@@ -124,9 +129,3 @@ def _compiling_for(notes: Notes, report: Callable[[BaseException | None], None])
         mock.patch.object(GraphLowering, "_compile_to_module_lines", not_loaded),
     ):
         yield
-
-
-def _say(records: list[logging.LogRecord]) -> None:
-    """Writes what was kept back into the log, once."""
-    while records:
-        logging.getLogger("torch.__trace").handle(records.pop(0))

@@ -50,6 +50,12 @@ class _Clock:
         finally:
             self.move(before)
 
+    def write(self) -> None:
+        longest = self.times.most_common(_MOST_LINES)
+        lines = tuple((*line, time_ns) for line, time_ns in longest if time_ns)
+        if lines:
+            emit(LineTimes(lines))
+
 
 @contextlib.contextmanager
 def line_times() -> Iterator[None]:
@@ -82,7 +88,7 @@ def line_times() -> Iterator[None]:
         finally:
             if is_root:
                 clocks.remove(clock)
-                guarded("line times", lambda: _write(clock))
+                guarded("line times", clock.write)
 
     def call_user_compiler(called: Called) -> object:
         with clocks[-1].at(None) if clocks else contextlib.nullcontext():
@@ -101,10 +107,3 @@ def line_times() -> Iterator[None]:
 def _users_line(code: CodeType, line: int) -> _Line | None:
     is_users = recorded_roots().is_user(code.co_filename)
     return (code.co_filename, line, code.co_name) if is_users else None
-
-
-def _write(clock: _Clock) -> None:
-    longest = clock.times.most_common(_MOST_LINES)
-    lines = tuple((*line, time_ns) for line, time_ns in longest if time_ns)
-    if lines:
-        emit(LineTimes(lines))

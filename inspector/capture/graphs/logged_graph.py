@@ -10,8 +10,7 @@ import contextlib
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator
-from types import FrameType
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 import torch
 from torch import fx
@@ -23,7 +22,7 @@ from inspector.capture.versions import DECOMPOSED, LOGGED_GRAPHS
 from inspector.capture.writer import emit, guarded
 from inspector.records.graphs import GraphNode, RecordedGraph, TensorMeta
 
-_T = TypeVar("_T")
+_Modules: TypeAlias = dict[tuple[tuple[str, str], ...], int]
 _MOST_FRAMES = 40
 # An operator, and one of which no overload has been chosen (`aten.slice`): no public names yet.
 _OPERATORS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)  # noqa: SLF001
@@ -39,7 +38,9 @@ def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | N
     AOTAutograd's is written as primitives, too.
     """
     stage, variable = LOGGED_GRAPHS[event]
-    found = _logging_frame()
+    frames = itertools.islice(callers(), _MOST_FRAMES)
+    logging = next((frame for frame in frames if frame.f_code.co_name == _LOGS), None)
+    found = logging.f_back if logging is not None else None
     module = found.f_locals.get(variable) if found is not None else None
     if found is None or not isinstance(module, fx.GraphModule):
         return None
@@ -55,20 +56,15 @@ def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | N
     return module
 
 
-def _logging_frame() -> FrameType | None:
-    frames = itertools.islice(callers(), _MOST_FRAMES)
-    found = next((frame for frame in frames if frame.f_code.co_name == _LOGS), None)
-    return found.f_back if found is not None else None
-
-
 def recorded_graph(module: fx.GraphModule, is_backward: bool | None = None) -> RecordedGraph:  # noqa: FBT001
     """A graph as data: stacks and modules, which many nodes share, are there once."""
-    stacks, modules = _Table[str](), _Table[tuple[tuple[str, str], ...]]()
+    stacks: dict[str, int] = {}
+    modules: _Modules = {}
     nodes = _nodes(module.graph, stacks, modules)
-    return RecordedGraph(tuple(nodes), stacks.values, modules.values, is_backward)
+    return RecordedGraph(tuple(nodes), tuple(stacks), tuple(modules), is_backward)
 
 
-def _nodes(graph: fx.Graph, stacks: _Table[str], modules: _Modules) -> list[GraphNode]:
+def _nodes(graph: fx.Graph, stacks: dict[str, int], modules: _Modules) -> list[GraphNode]:
     """The nodes; what computes in a nested graph stands where that is first taken."""
     found: list[GraphNode] = []
     seen: set[str] = set()
@@ -87,21 +83,22 @@ def _nodes(graph: fx.Graph, stacks: _Table[str], modules: _Modules) -> list[Grap
     return found
 
 
-def _node(node: fx.Node, stacks: _Table[str], modules: _Modules) -> GraphNode:
+def _node(node: fx.Node, stacks: dict[str, int], modules: _Modules) -> GraphNode:
     meta = node.meta
     path = tuple(
         (str(name), getattr(kind, "__name__", str(kind)))
         for name, kind in module_stack(node).values()
     )
     value = meta.get("example_value", meta.get("val"))
+    leaves = torch.utils._pytree.tree_leaves(value)  # noqa: SLF001 - no public name yet
     return GraphNode(
         name=node.name,
         op=node.op,
         target=_target(node),
         inputs=tuple(other.name for other in node.all_input_nodes),
-        tensors=tuple(map(_tensor, _tensors(value))),
-        stack=stacks.number(stack_of(node)),
-        modules=modules.number(path),
+        tensors=tuple(_tensor(leaf) for leaf in leaves if isinstance(leaf, torch.Tensor)),
+        stack=stacks.setdefault(stack_of(node), len(stacks)),
+        modules=modules.setdefault(path, len(modules)),
         earlier=tuple(_earlier(meta.get("from_node") or ())),
         aten=str(meta.get("original_aten") or ""),
         is_backward=meta.get("partitioner_tag") == "is_backward" or "fwd_nn_module_stack" in meta,
@@ -121,7 +118,6 @@ def _earlier(sources: Iterable[Any]) -> list[str]:
 
 
 def _nested(node: fx.Node) -> fx.Graph | None:
-    """The graph that a higher-order operator takes, or None."""
     if node.op != "get_attr":
         return None
     owner: Any = node.graph.owning_module
@@ -146,11 +142,6 @@ def _target(node: fx.Node) -> str:
     return f"{module}.{name}".lstrip(".") if name else str(target)
 
 
-def _tensors(value: Any) -> list[torch.Tensor]:
-    leaves = torch.utils._pytree.tree_leaves(value)  # noqa: SLF001 - no public name yet
-    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
-
-
 def _tensor(value: torch.Tensor) -> TensorMeta:
     strides = value.stride() if value.layout is torch.strided else ()
     dtype = str(value.dtype).removeprefix("torch.")
@@ -161,23 +152,6 @@ def _tensor(value: torch.Tensor) -> TensorMeta:
 def _size(size: Any) -> int | str:
     """A number, or a symbol's name; to ask a symbol for its value would guard on it."""
     return size if type(size) is int else str(size)
-
-
-class _Table(Generic[_T]):
-    """Values by number, each once."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[_T, int] = {}
-
-    @property
-    def values(self) -> tuple[_T, ...]:
-        return tuple(self._numbers)
-
-    def number(self, value: _T) -> int:
-        return self._numbers.setdefault(value, len(self._numbers))
-
-
-_Modules: TypeAlias = _Table[tuple[tuple[str, str], ...]]
 
 
 def _prims_graph(module: fx.GraphModule) -> fx.GraphModule:

@@ -41,11 +41,6 @@ class _Place(NamedTuple):
     line: int
     name: str
 
-    def printed(self) -> str:
-        """As torch prints a frame."""
-        code = linecache.getline(self.file, self.line).strip()
-        return _printed(self.file, self.line, self.name, code)
-
 
 @contextlib.contextmanager
 def noting_modules() -> Iterator[None]:
@@ -77,10 +72,12 @@ def _with_module(module: nn.Module, _name: str, added: nn.Module | None) -> None
 
 
 def _note(module: nn.Module) -> None:
-    """Where it is known already, that is nearer to where it was made."""
+    """Notes the innermost frame of the user's that does not make the module from within."""
     if _place_of(module) is not None:
-        return
-    frame = _making_frame(module)
+        return  # that is nearer to where it was made
+    owner = recorded_roots().owner
+    written = (frame for frame in callers() if owner(frame.f_code.co_filename) in _WRITTEN)
+    frame = next((frame for frame in written if not _is_within(frame, module)), None)
     if frame is not None:
         code = frame.f_code
         name = making_name(code.co_name, type(module).__name__)
@@ -88,15 +85,7 @@ def _note(module: nn.Module) -> None:
         _places[id(module)] = place
 
 
-def _making_frame(module: nn.Module) -> FrameType | None:
-    """The innermost frame of the user's that does not make the module from within."""
-    owner = recorded_roots().owner
-    written = (frame for frame in callers() if owner(frame.f_code.co_filename) in _WRITTEN)
-    return next((frame for frame in written if not _is_within(frame, module)), None)
-
-
 def _is_within(frame: FrameType, module: nn.Module) -> bool:
-    """Whether a frame is the module's own ``__init__`` or ``__new__``."""
     code = frame.f_code
     first = frame.f_locals.get(code.co_varnames[0]) if code.co_varnames else None
     if code.co_name == "__new__":
@@ -133,7 +122,15 @@ def stack_of(node: fx.Node) -> str:
     It is the innermost module of which that is known.
     """
     text = _without_graph_code(str(node.meta.get("stack_trace") or ""))
-    return text if _has_user(text) else _made(node) + text
+    if _has_user(text):
+        return text
+    for key in reversed(module_stack(node)):
+        number = str(key).partition("@")[0]  # `140123593298320@1` is its second call
+        place = _places.get(int(number)) if number.isdigit() else None
+        if place is not None and place.module() is not None:
+            code = linecache.getline(place.file, place.line).strip()
+            return _printed(place.file, place.line, place.name, code) + text
+    return text
 
 
 @functools.lru_cache(maxsize=4096)  # many nodes have the same
@@ -155,12 +152,3 @@ def _printed(file: str, line: int, name: str, code: str | None) -> str:
 def _has_user(text: str) -> bool:
     roots = recorded_roots()
     return any(roots.is_user(frame.file) for frame in printed_frames(text))
-
-
-def _made(node: fx.Node) -> str:
-    for key in reversed(module_stack(node)):
-        number = str(key).partition("@")[0]  # `140123593298320@1` is its second call
-        place = _places.get(int(number)) if number.isdigit() else None
-        if place is not None and place.module() is not None:
-            return place.printed()
-    return ""

@@ -96,11 +96,6 @@ def _function_text(value: Any) -> str:
     return f"{name} {_code_place(code)}" if isinstance(code, types.CodeType) else str(name)
 
 
-def _code_text(value: types.CodeType) -> str:
-    name = getattr(value, "co_qualname", value.co_name)  # 3.11
-    return f"{name} {_code_place(value)}"
-
-
 def _code_place(code: types.CodeType) -> str:
     file = code.co_filename.replace("\\", "/").rpartition("/")[2]
     return f"({file}:{code.co_firstlineno})"
@@ -112,11 +107,6 @@ def _short(value: object) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _MOST_TEXT else f"{text[: _MOST_TEXT - 1]}…"
-
-
-def _tensor_text(value: Any) -> str:
-    dtype = str(value.dtype).removeprefix("torch.")
-    return f"a tensor of {dtype}{list(value.shape)}"
 
 
 def _member_text(value: Any) -> str:
@@ -143,9 +133,13 @@ _KINDS: tuple[tuple[str, Callable[[object], bool], Callable[[Any], object]], ...
     ("str", _exactly((str,)), _short),
     ("constant", _exactly(_CONSTANTS), _short),
     ("function", _fits(FUNCTIONS), _function_text),
-    ("function", _fits(types.CodeType), _code_text),
+    ("function", _fits(types.CodeType), lambda value: f"{value.co_qualname} {_code_place(value)}"),
     ("class", _fits(type), _type_name),
-    ("tensor", _exactly((torch.Tensor, torch.nn.Parameter)), _tensor_text),
+    (
+        "tensor",
+        _exactly((torch.Tensor, torch.nn.Parameter)),
+        lambda value: f"a tensor of {str(value.dtype).removeprefix('torch.')}{list(value.shape)}",
+    ),
     ("module", _fits(torch.nn.Module), lambda value: with_article(_type_name(type(value)))),
     ("container", _fits(_SETS), _set_text),
     *(("container", _fits(kind), kind.__len__) for kind in _CONTAINERS),

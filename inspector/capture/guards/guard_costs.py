@@ -129,12 +129,24 @@ def _subtrees(tree: _Tree, values: object, copy_ns: float, until: float) -> Iter
         children = tree.group_children(source)
         if not children or cost_ns < _SMALL * copy_ns or count + len(children) > _MOST_SUBTREES:
             continue
-        way = tree.way_to(source)
-        below = [tree.below(child) for child in children]
-        kept = [way - tree.below(source), way, way | tree.below(source)]
-        kept += [way | part for part in below]
-        rounds = _rounds_of_parts(tree, kept, values, until)
-        shares = [_shares(times_ns, is_root=not source) for times_ns in rounds]
+        way, own = tree.way_to(source), tree.below(source)
+        kept = [way - own, way, way | own, *(way | tree.below(child) for child in children)]
+        # What is asked for twice (an only child is all that is below) is one copy, timed once:
+        # copies of the same guards differ in time by where they lie in memory.
+        chosen = [frozenset(names) for names in kept]
+        different = list(dict.fromkeys(chosen))
+        rounds = _rounds_ns([tree.part(names) for names in different], values, until)
+        shares = []
+        for times_ns in rounds:
+            # Of what is on the way to the parent, of that with the parent's own guards, of all
+            # below the parent with it, and then, for each child, of the way with that child.
+            above_ns, base_ns, all_ns, *parts_ns = (
+                times_ns[different.index(names)] for names in chosen
+            )
+            whole_ns = all_ns - above_ns if source else all_ns
+            shares.append(
+                [(part_ns - base_ns) / whole_ns if whole_ns > 0 else 0.0 for part_ns in parts_ns]
+            )
         found = [
             (cost_ns * max(0.0, statistics.median(of_child)), child)
             for of_child, child in zip(zip(*shares, strict=True), children, strict=True)
@@ -142,59 +154,23 @@ def _subtrees(tree: _Tree, values: object, copy_ns: float, until: float) -> Iter
         count += len(found)
         waiting += found
         for child_ns, child in found:
-            named, parent = tree.named(child), tree.named(source)
-            yield SubtreeCost(named, parent, round(child_ns))
-
-
-def _rounds_of_parts(
-    tree: _Tree, kept: Sequence[AbstractSet[str]], values: object, until: float
-) -> list[list[float]]:
-    """What is asked for twice (an only child is all that is below) is one copy, timed once.
-
-    Copies of the same guards differ in time by where they lie in memory.
-    """
-    chosen = [frozenset(names) for names in kept]
-    different = list(dict.fromkeys(chosen))
-    rounds = _rounds_ns([tree.part(names) for names in different], values, until)
-    places = [different.index(names) for names in chosen]
-    return [[times_ns[place] for place in places] for times_ns in rounds]
-
-
-def _shares(times_ns: Sequence[float], *, is_root: bool) -> list[float]:
-    """What each child is of its parent, by one round.
-
-    The times are of what is on the way to the parent, of that with the parent's own guards, of all
-    below the parent with it, and then, for each child, of the way with that child's part.
-    """
-    above_ns, base_ns, all_ns, *parts_ns = times_ns
-    whole_ns = all_ns if is_root else all_ns - above_ns
-    return [(part_ns - base_ns) / whole_ns if whole_ns > 0 else 0.0 for part_ns in parts_ns]
+            yield SubtreeCost(tree.named(child), tree.named(source), round(child_ns))
 
 
 def _rounds_ns(roots: Sequence[Any], values: object, until: float) -> list[list[float]]:
     """The mean times of this thread, of each in each of some rounds, in which they take turns."""
-    counts = [_calls_of_a_round(root.check, values) for root in roots]
-    rounds = []
-    for _ in range(_ROUNDS):
-        rounds.append(
-            [_mean_ns(root.check, values, calls) for root, calls in zip(roots, counts, strict=True)]
-        )
-        if time.thread_time() > until:
-            break
+
+    def mean_ns(root: Any, calls: int) -> float:
+        began_ns = time.thread_time_ns()
+        for _ in range(calls):
+            root.check(values)
+        return (time.thread_time_ns() - began_ns) / calls
+
+    counts = [max(3, min(200, int(_ROUND_NS / max(mean_ns(root, 3), 1)))) for root in roots]
+    rounds: list[list[float]] = []
+    while not rounds or (len(rounds) < _ROUNDS and time.thread_time() <= until):
+        rounds.append([])
+        for root, calls in zip(roots, counts, strict=True):
+            root.check(values)  # the processor's caches hold what was timed before
+            rounds[-1].append(max(1.0, mean_ns(root, calls)))
     return rounds
-
-
-def _mean_ns(check: Callable[[Any], object], values: object, calls: int) -> float:
-    check(values)  # the processor's caches hold what was timed before
-    began_ns = time.thread_time_ns()
-    for _ in range(calls):
-        check(values)
-    return max(1.0, (time.thread_time_ns() - began_ns) / calls)
-
-
-def _calls_of_a_round(check: Callable[[Any], object], values: object) -> int:
-    began_ns = time.thread_time_ns()
-    for _ in range(3):
-        check(values)
-    once_ns = (time.thread_time_ns() - began_ns) / 3
-    return max(3, min(200, int(_ROUND_NS / max(once_ns, 1))))

@@ -11,7 +11,7 @@ import itertools
 import re
 import types
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import torch
@@ -41,7 +41,11 @@ class Instances:
         """The objects that the guard tree of a code object begins at, by source."""
         if len(self._met) < _MOST_CODES:
             met = self._met.setdefault(code, {})
-            outside = (name for name in _sources(text) if not _is_inside(name, met))
+            outside = (
+                name
+                for name in _sources(text)
+                if not any(name.startswith((f"{each}.", f"{each}[")) for each in met)
+            )
             for name in itertools.islice(outside, _MOST_FOLLOWED):
                 if _is_instance(follow(name), code):
                     met.setdefault(name, set())
@@ -93,10 +97,6 @@ def _sources(text: str) -> Iterator[str]:
     for match in _SOURCE.finditer(text):
         if match["name"].startswith("L[") or _GLOBAL.fullmatch(match["name"]):
             yield stripped_source(match["name"])
-
-
-def _is_inside(name: str, known: Iterable[str]) -> bool:
-    return any(name.startswith((f"{each}.", f"{each}[")) for each in known)
 
 
 def _is_instance(value: object, code: types.CodeType) -> bool:

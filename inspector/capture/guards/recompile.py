@@ -73,7 +73,11 @@ class RecompileObserver:
         if guards is None or len(self._objects) > _MOST_REMEMBERED:
             return
         code, follow = guards.code, functools.partial(_follow, guards.scope)
-        self._note_cells(code, text)
+        # Closure variables, which guards know by their number.
+        if "__closure__" in text and len(self._cells) < _MOST_CELLS:
+            known = self._cells.setdefault(code, {})
+            for match in itertools.islice(_CELL.finditer(text), _MOST_CELLS):
+                known[stripped_source(match["cell"])] = None
         named: dict[str, SeenValue] = {}
         for match in itertools.islice(_IDENTITY.finditer(text), _MOST_IDENTITIES):
             found = follow(stripped_source(match[1]))
@@ -86,13 +90,6 @@ class RecompileObserver:
         instances = self._instances.note(code, text, follow)
         if named or instances:
             emit(Identities(named, instances))
-
-    def _note_cells(self, code: types.CodeType, text: str) -> None:
-        """Closure variables, which guards know by their number."""
-        if "__closure__" in text and len(self._cells) < _MOST_CELLS:
-            known = self._cells.setdefault(code, {})
-            for match in itertools.islice(_CELL.finditer(text), _MOST_CELLS):
-                known[stripped_source(match["cell"])] = None
 
     def _cell_names(self, code: types.CodeType, follow: _Follow) -> dict[str, str]:
         """The names of those closure variables, in the call that did not fit."""
@@ -119,6 +116,7 @@ class RecompileObserver:
         stack = _stack(code, callers)
         first = self._first.get(code, callers)
         first_stack = () if first == callers else _stack(code, first)
+        index = code.co_argcount + code.co_kwonlyargcount  # *args comes after all parameters
         now: dict[str, SeenValue] = {}
         before: dict[str, SeenValue] = {}
         for reason in reasons[:_MOST_REASONS]:
@@ -141,7 +139,7 @@ class RecompileObserver:
                     now[name] = described(found)
         emit(
             FailedGuards(
-                varargs=_varargs(code),
+                varargs=code.co_varnames[index] if code.co_flags & inspect.CO_VARARGS else "",
                 free=code.co_freevars,
                 now=now,
                 before=before,
@@ -163,12 +161,6 @@ def _guarded(code: types.CodeType) -> Iterator[str]:
     for entry in entries:
         sources = (guard.source for guard in parse_guards(str(entry.guard_manager)).guards)
         yield from map(stripped_source, filter(None, dict.fromkeys(sources)))
-
-
-def _varargs(code: types.CodeType) -> str:
-    """The name of ``*args``, which comes after all other parameters, or an empty string."""
-    index = code.co_argcount + code.co_kwonlyargcount
-    return code.co_varnames[index] if code.co_flags & inspect.CO_VARARGS else ""
 
 
 def _from(caller: types.FrameType | None) -> list[_Caller]:

@@ -12,18 +12,14 @@ _ALIGNMENT = 512
 
 
 class TooLargeError(Exception):
-    """The arguments do not fit beside what the program holds."""
+    """The arguments do not fit next to what the program holds."""
 
 
 class Arguments:
     """Copies of the arguments of one launch; what is no tensor with memory is taken as it is.
 
-    Args:
-        names: The parameters' names, as far as they are known.
-        most_bytes: How much memory the copies may take.
-
     Raises:
-        TooLargeError: They take more.
+        TooLargeError: They take more memory than is given.
     """
 
     def __init__(
@@ -39,10 +35,14 @@ class Arguments:
         self._before: dict[str, Any] = {}
 
     @property
+    def named(self) -> list[tuple[str, Any]]:
+        """All of them by parameter."""
+        return [*zip(self.names, self.args, strict=True), *self.kwargs.items()]
+
+    @property
     def tensors(self) -> dict[str, Any]:
         """The copied tensors by parameter."""
-        named = [*zip(self.names, self.args, strict=True), *self.kwargs.items()]
-        return {name: item for name, item in named if _has_memory(item)}
+        return {name: item for name, item in self.named if _has_memory(item)}
 
     def keep(self, names: Iterable[str]) -> None:
         """Makes `restore` put back what these have now."""

@@ -5,6 +5,7 @@ The kernel runs outside of CUDA graphs, on copies: nothing of the program is cha
 
 from __future__ import annotations
 
+import ast
 import collections
 import contextlib
 import dataclasses
@@ -16,16 +17,18 @@ import torch
 
 from inspector.capture import versions
 from inspector.capture.kernel_bench.arguments import Arguments, TooLargeError
-from inspector.capture.kernel_bench.calls import Statement, called_kernels, watched
+from inspector.capture.kernel_bench.calls import Place, called_kernels, watched
 from inspector.capture.kernel_bench.kernels import Launched, launched
 from inspector.capture.kernel_bench.timer import Flush, cold_and_warm_ns, timing
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.machine.cpu_memory import free_bytes
+from inspector.capture.profiling.machine.cpu import free_bytes
+from inspector.capture.profiling.wrapper_lines import generated_modules
 from inspector.capture.writer import emit
 from inspector.records.kernel_bench import BenchedArgument, KernelBench, LaunchGroup
 from inspector.shared.near_matches import named
 
 Prepared: TypeAlias = Callable[[], Callable[[], object]]
+_PLAIN = (int, float, bool, str, type(None))
 _MOST_SHARE = 3  # of free memory: copies, and what stood there
 
 
@@ -33,7 +36,7 @@ _MOST_SHARE = 3  # of free memory: copies, and what stood there
 class _Seen:
     """A launch of a call; those of the same kernel and arguments have the same signature."""
 
-    statement: Statement
+    place: Place
     signature: tuple[object, ...]
     time_ns: int
 
@@ -78,29 +81,28 @@ class Alone:
         emit(bench)
 
     def _measured(self, bench: KernelBench, seen: Sequence[_Seen], run: Prepared) -> KernelBench:
-        number = _longest(seen)
-        alike = [item for item in seen if item.signature == seen[number].signature]
+        """Benchmarks the first launch with those arguments that the most time goes to."""
+        times_ns: dict[tuple[object, ...], list[int]] = collections.defaultdict(list)
+        for item in seen:
+            times_ns[item.signature].append(item.time_ns)
+        longest = max(times_ns, key=lambda signature: sum(times_ns[signature]))
+        number = next(at for at, item in enumerate(seen) if item.signature == longest)
         taken, arguments = _taken(bench.name, bench.kind, number, run)
         if taken.missing:
             raise _NotMeasuredError(taken.missing)
-        with _device_of(arguments):
-            bench = _benchmarked(bench, taken, arguments, alike)
+        gpus = [item.device for item in arguments.tensors.values() if item.is_cuda]
+        with torch.cuda.device(gpus[0]) if gpus else contextlib.nullcontext():
+            bench = _benchmarked(bench, taken, arguments, statistics.median(times_ns[longest]))
             wait()
         return dataclasses.replace(
             bench,
             launch=number + 1,
-            launches=_groups(seen, seen[number].signature),
-            places=tuple((item.statement.file, item.statement.line) for item in alike),
+            launches=tuple(
+                LaunchGroup(len(times), sum(times), signature == longest)
+                for signature, times in times_ns.items()
+            ),
+            places=tuple(item.place for item in seen if item.signature == longest),
         )
-
-
-def _longest(seen: Sequence[_Seen]) -> int:
-    """The first launch with those arguments that the most time goes to."""
-    total: collections.Counter[tuple[object, ...]] = collections.Counter()
-    for item in seen:
-        total[item.signature] += item.time_ns
-    most = total.most_common(1)[0][0]
-    return next(number for number, item in enumerate(seen) if item.signature == most)
 
 
 class _NotMeasuredError(Exception):
@@ -108,7 +110,7 @@ class _NotMeasuredError(Exception):
 
 
 def _benchmarked(
-    bench: KernelBench, taken: Launched, arguments: Arguments, alike: Sequence[_Seen]
+    bench: KernelBench, taken: Launched, arguments: Arguments, typical_ns: float
 ) -> KernelBench:
     """What a launch takes, with an empty and with a full cache."""
 
@@ -121,7 +123,6 @@ def _benchmarked(
     arguments.keep(changed)
     launch()  # what is loaded or allocated once is no launch's time
     flush = Flush()
-    typical_ns = statistics.median(item.time_ns for item in alike)
     cold_ns, warm_ns = cold_and_warm_ns(launch, arguments.restore, flush, typical_ns)
     return dataclasses.replace(
         bench,
@@ -133,50 +134,36 @@ def _benchmarked(
     )
 
 
-def _device_of(arguments: Arguments) -> contextlib.AbstractContextManager[object]:
-    """The GPU that the arguments are on is the current one meanwhile."""
-    for item in arguments.tensors.values():
-        if item.is_cuda:
-            guard: contextlib.AbstractContextManager[object] = torch.cuda.device(item.device)
-            return guard
-    return contextlib.nullcontext()
-
-
 def _census(name: str, run: Prepared) -> list[_Seen]:
     """The launches of a call, in order."""
-    launches: list[tuple[Statement, tuple[object, ...]]] = []
+    launches: list[tuple[Place, tuple[object, ...]]] = []
     call = run()
     with timing() as timed:
 
-        def hook(
-            statement: Statement, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-        ) -> Any:
-            launches.append((statement, _signature(function, args, kwargs)))
+        def hook(place: Place, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+            launches.append((place, _signature(function, args, kwargs)))
             return timed.run(lambda: function(*args, **kwargs))
 
         with watched(name, hook):
             call()
     return [
-        _Seen(statement, signature, time_ns or 0)
-        for (statement, signature), time_ns in zip(launches, timed.times_ns, strict=True)
+        _Seen(place, signature, time_ns or 0)
+        for (place, signature), time_ns in zip(launches, timed.times_ns, strict=True)
     ]
 
 
 def _taken(name: str, kind: str, number: int, run: Prepared) -> tuple[Launched, Arguments]:
     """A launch with copies of its arguments, taken right before it."""
-    found: list[tuple[Launched, Arguments]] = []
+    taken: list[tuple[Launched, Arguments]] = []
     failed: list[Exception] = []
     at = [0]
 
-    def take(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        item = launched(kind, function, kwargs, _cpp_source(name, function))
-        given = {key: value for key, value in kwargs.items() if key != "stream"}
-        found.append((item, Arguments(args, given, item.names, _room_bytes())))
-
-    def hook(_: Statement, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def hook(_: Place, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if at[0] == number:
             try:
-                take(function, args, kwargs)
+                item = launched(kind, function, kwargs, _cpp_source(name, function))
+                given = {key: value for key, value in kwargs.items() if key != "stream"}
+                taken.append((item, Arguments(args, given, item.names, _room_bytes())))
             except Exception as error:  # noqa: BLE001 - the call goes on
                 failed.append(error)
         at[0] += 1
@@ -186,18 +173,14 @@ def _taken(name: str, kind: str, number: int, run: Prepared) -> tuple[Launched, 
         run()()
     if failed:
         raise failed[0]
-    if not found:
+    if not taken:
         message = "another call did not launch it as often"
         raise _NotMeasuredError(message)
-    return found[0]
+    return taken[0]
 
 
 def _cpp_source(name: str, function: Any) -> str:
-    """The text of a C++ kernel, which stands in the module that calls it."""
-    import ast
-
-    from inspector.capture.profiling.wrapper_lines import generated_modules
-
+    """The text of a C++ kernel, which is in the module that calls it."""
     for module, tree in generated_modules():
         if vars(module).get(name) is not function:
             continue
@@ -209,32 +192,18 @@ def _cpp_source(name: str, function: Any) -> str:
 
 
 def _signature(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[object, ...]:
-    owner = getattr(function, "__self__", function)
-    given = [*args, *(value for name, value in kwargs.items() if name != "stream")]
-    return (id(owner), *(_shape(item) for item in given))
-
-
-def _shape(item: Any) -> object:
-    if isinstance(item, torch.Tensor):
-        is_strided = item.layout is torch.strided
-        return str(item.dtype), tuple(item.shape), item.stride() if is_strided else ()
-    return repr(item) if isinstance(item, int | float | bool | str | type(None)) else type(item)
-
-
-def _groups(seen: Sequence[_Seen], taken: tuple[object, ...]) -> tuple[LaunchGroup, ...]:
-    """The launches of a call by their arguments."""
-    groups: dict[tuple[object, ...], list[int]] = {}
-    for item in seen:
-        groups.setdefault(item.signature, []).append(item.time_ns)
-    return tuple(
-        LaunchGroup(len(times), sum(times), signature == taken)
-        for signature, times in groups.items()
-    )
+    parts: list[object] = [id(getattr(function, "__self__", function))]
+    for item in (*args, *(value for name, value in kwargs.items() if name != "stream")):
+        if isinstance(item, torch.Tensor):
+            stride = item.stride() if item.layout is torch.strided else ()
+            parts.append((str(item.dtype), tuple(item.shape), stride))
+        else:
+            parts.append(repr(item) if isinstance(item, _PLAIN) else type(item))
+    return tuple(parts)
 
 
 def _described(arguments: Arguments, written: Sequence[str]) -> Iterator[BenchedArgument]:
-    for name, item in [*zip(arguments.names, arguments.args, strict=True),
-                       *arguments.kwargs.items()]:  # fmt: skip
+    for name, item in arguments.named:
         if isinstance(item, torch.Tensor):
             stride = tuple(item.stride()) if item.layout is torch.strided else ()
             dtype = str(item.dtype).removeprefix("torch.")
@@ -242,8 +211,7 @@ def _described(arguments: Arguments, written: Sequence[str]) -> Iterator[Benched
                 name, dtype, tuple(item.shape), stride, is_written=name in written
             )
         else:
-            is_plain = isinstance(item, int | float | bool | str | type(None))
-            yield BenchedArgument(name, value=str(item) if is_plain else "")
+            yield BenchedArgument(name, value=str(item) if isinstance(item, _PLAIN) else "")
 
 
 def _room_bytes() -> int:

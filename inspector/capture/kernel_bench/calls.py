@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -21,28 +20,14 @@ _CPP = "cpp_"
 _LIBRARIES = ("extern_kernels.", "torch.ops.", "aten.")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement of generated code that launches something.
-
-    Attributes:
-        file: Stem of the module's file.
-    """
-
-    file: str
-    line: int
-    name: str
-
-
-Hook: TypeAlias = Callable[[Statement, Any, tuple[Any, ...], dict[str, Any]], Any]
-"""Gets the statement, the function that it calls, and its arguments; calls the function."""
+Place: TypeAlias = tuple[str, int]
+"""A statement of generated code that launches something: the stem of its file, and its line."""
+Hook: TypeAlias = Callable[[Place, Any, tuple[Any, ...], dict[str, Any]], Any]
+"""Gets the place, the function that it calls, and its arguments; calls the function."""
 
 
 def called_kernels() -> Mapping[str, str]:
-    """What the generated code calls, in its order: the kind by name.
-
-    Kinds are ``triton``, ``cpp`` and ``library``.
-    """
+    """What the generated code calls, in its order: ``triton``, ``cpp`` or ``library`` by name."""
     found: dict[str, str] = {}
     for module, tree in generated_modules():
         for node in ast.walk(tree):
@@ -54,8 +39,6 @@ def called_kernels() -> Mapping[str, str]:
 
 
 def _called(node: ast.Call, module: ModuleType) -> tuple[str, str]:
-    if not isinstance(node.func, ast.Attribute | ast.Name):
-        return "", ""
     name = ast.unparse(node.func)
     owner = vars(module).get(name.removesuffix(_RUN))
     if name.endswith(_RUN) and hasattr(owner, "launchers"):
@@ -67,15 +50,11 @@ def _called(node: ast.Call, module: ModuleType) -> tuple[str, str]:
 
 @contextlib.contextmanager
 def watched(name: str, hook: Hook) -> Iterator[None]:
-    """Lets a hook make the calls of one kernel while it is entered.
-
-    Args:
-        name: The kernel's name, as in `called_kernels`.
-    """
+    """Lets a hook make the calls of one of `called_kernels` inside of the ``with``."""
 
     def helper(file: str) -> Callable[..., Any]:
         def call(line: int, function: Any, *args: Any, **kwargs: Any) -> Any:
-            return hook(Statement(file, line, name), function, args, kwargs)
+            return hook((file, line), function, args, kwargs)
 
         return call
 
@@ -91,8 +70,6 @@ class _Calling(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.Call:
         self.generic_visit(node)
-        if not isinstance(node.func, ast.Attribute | ast.Name):
-            return node
         if ast.unparse(node.func) not in self._names:
             return node
         function = ast.Name(_CALL, ast.Load())

@@ -20,11 +20,9 @@ class Launched:
     """One launch, as the generated code makes it.
 
     Attributes:
-        kind: ``triton``, ``user_triton``, ``cpp`` or ``library``.
         names: Parameters, as far as they are known.
         written: Those that it writes, or None where the compiler does not say.
         changed: Those that it both reads and writes, as far as the compiler says.
-        config: Of a Triton kernel: sizes, warps and stages, and the resources that it takes.
         missing: Why it cannot be benchmarked, or an empty string.
     """
 
@@ -38,12 +36,7 @@ class Launched:
 
 
 def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> Launched:
-    """Reads one launch.
-
-    Args:
-        kind: As in `called_kernels`.
-        source: The text of a C++ kernel, or an empty string.
-    """
+    """Reads one launch; `kind` is as in `called_kernels`, `source` the text of a C++ kernel."""
     if kind == "triton":
         return _triton(function.__self__)
     if kind == "cpp":
@@ -51,17 +44,10 @@ def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> L
     return _library(function, kwargs)
 
 
-def _run(launcher: Any, arguments: Arguments) -> None:
-    """Launches a Triton kernel on the current stream."""
-    stream = torch._C._cuda_getCurrentRawStream(torch.cuda.current_device())  # noqa: SLF001
-    given = {name: value for name, value in arguments.kwargs.items() if name != "stream"}
-    launcher(*arguments.args, **given, stream=stream)
-
-
 def _triton(autotuner: Any) -> Launched:
     if len(autotuner.launchers) != 1:  # there is one, once autotuning has chosen
-        return Launched("triton", (), (), (), lambda _: None, missing="it is several kernels, of "
-                        "which the program takes one")  # fmt: skip
+        missing = "it is several kernels, of which the program takes one"
+        return Launched("triton", (), (), (), lambda _: None, missing=missing)
     (launcher,) = autotuner.launchers
     code = launcher.__code__  # of a function that torch writes
     names = [name for name in code.co_varnames[: code.co_argcount] if name != "stream"]
@@ -69,28 +55,28 @@ def _triton(autotuner: Any) -> Launched:
     known = [name for name in names if name.startswith("in_out_ptr")]
     known += [name for name in autotuner.mutated_arg_names or () if name in names]
     written = [name for name in names if name.startswith(("out_ptr", "in_out_ptr"))] + known
+
+    def launch(arguments: Arguments) -> None:
+        """Launches it on the current stream."""
+        stream = torch._C._cuda_getCurrentRawStream(torch.cuda.current_device())  # noqa: SLF001
+        launcher(*arguments.args, **arguments.kwargs, stream=stream)
+
+    config = launcher.config
+    values = config.kwargs.items()
     return Launched(
         kind="user_triton" if is_users else "triton",
         names=names,
         written=None if is_users else tuple(dict.fromkeys(written)),
         changed=tuple(dict.fromkeys(known)),
-        launch=lambda arguments: _run(launcher, arguments),
-        config=_config(launcher),
-    )
-
-
-def _config(launcher: Any) -> BenchedConfig:
-    config = launcher.config
-    return BenchedConfig(
-        values={
-            name: value if isinstance(value, int | str) else str(value)
-            for name, value in config.kwargs.items()
-        },
-        num_warps=int(config.num_warps),
-        num_stages=int(config.num_stages),
-        registers=getattr(launcher, "n_regs", None),
-        spills=getattr(launcher, "n_spills", None),
-        shared_bytes=getattr(launcher, "shared", None),
+        launch=launch,
+        config=BenchedConfig(
+            values={name: v if isinstance(v, int | str) else str(v) for name, v in values},
+            num_warps=int(config.num_warps),
+            num_stages=int(config.num_stages),
+            registers=getattr(launcher, "n_regs", None),
+            spills=getattr(launcher, "n_spills", None),
+            shared_bytes=getattr(launcher, "shared", None),
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.machine.cpu_memory import last_cache_bytes
+from inspector.capture.profiling.machine.cpu import last_cache_bytes
 from inspector.capture.profiling.trace import Trace, traced
 
 _MARK = "inspector alone "
@@ -39,12 +39,15 @@ class Timed:
         self._host_ns.append(time.perf_counter_ns() - begun_ns)
         return result
 
-    def _read(self, trace: Trace | None) -> None:
-        if trace is None:
-            self.times_ns = list(self._host_ns)
-            return
-        found = _by_mark(trace)
-        self.times_ns = [found.get(number) for number in range(len(self._host_ns))]
+    def end(self, trace: Trace | None) -> None:
+        """Reads the times of the device from a trace, where there is one."""
+        device_ns: collections.Counter[int] = collections.Counter()
+        for event in trace.device if trace is not None else ():
+            for around in trace.around(event.by) if trace and event.by is not None else ():
+                if around.name.startswith(_MARK):
+                    device_ns[int(around.name.removeprefix(_MARK))] += event.end_ns - event.start_ns
+        numbers = range(len(self._host_ns))
+        self.times_ns = list(self._host_ns if trace is None else map(device_ns.get, numbers))
 
 
 @contextlib.contextmanager
@@ -57,13 +60,13 @@ def timing() -> Iterator[Timed]:
     timed = Timed()
     if not uses_cuda():
         yield timed
-        timed._read(None)  # noqa: SLF001 - of the same module
+        timed.end(None)
         return
     wait()
     with traced(with_device=True) as seen:
         yield timed
         wait()
-    timed._read(seen.trace)  # noqa: SLF001
+    timed.end(seen.trace)
 
 
 def cold_and_warm_ns(
@@ -71,10 +74,8 @@ def cold_and_warm_ns(
 ) -> tuple[list[int], list[int]]:
     """Times launches with an empty cache, and with one that has what an earlier launch left.
 
-    Both take turns, so that what changes meanwhile favours neither.
-
-    Args:
-        typical_ns: About how long a launch takes: of what takes long there are fewer.
+    Both take turns, so that what changes meanwhile favours neither. Of launches that take long,
+    by what is typical, there are fewer.
     """
 
     def cold() -> None:
@@ -100,31 +101,21 @@ def cold_and_warm_ns(
     return cold_ns, warm_ns
 
 
-def _by_mark(trace: Trace) -> dict[int, int]:
-    found: collections.Counter[int] = collections.Counter()
-    for event in trace.device:
-        for around in trace.around(event.by) if event.by is not None else ():
-            if around.name.startswith(_MARK):
-                found[int(around.name.removeprefix(_MARK))] += event.end_ns - event.start_ns
-    return dict(found)
-
-
 class Flush:
     """Empties the last cache, by writing a buffer of twice its size (as `triton.testing` does)."""
 
     def __init__(self) -> None:
-        self.cache_bytes = _cache_bytes()
         device = "cuda" if uses_cuda() else "cpu"
+        if device == "cuda":
+            properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+            cache_bytes = int(getattr(properties, "L2_cache_size", 0)) or _DEFAULT_CACHE_BYTES
+        else:
+            least_bytes = max(last_cache_bytes(), _DEFAULT_CACHE_BYTES // 2)
+            cache_bytes = min(least_bytes, _MOST_CACHE_BYTES)
+        self.cache_bytes = cache_bytes
         self.bytes_ = 2 * self.cache_bytes
         self._buffer = torch.empty(self.bytes_ // 4, dtype=torch.int32, device=device)
 
     def __call__(self) -> None:
         """Writes it."""
         self._buffer.zero_()
-
-
-def _cache_bytes() -> int:
-    if uses_cuda():
-        found = torch.cuda.get_device_properties(torch.cuda.current_device())
-        return int(getattr(found, "L2_cache_size", 0)) or _DEFAULT_CACHE_BYTES
-    return min(max(last_cache_bytes(), _DEFAULT_CACHE_BYTES // 2), _MOST_CACHE_BYTES)

@@ -13,11 +13,11 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias
+from typing import Any, TypeAlias
 
 from inspector.capture.kernel_builds.autotuner import capability_of
 from inspector.capture.kernel_builds.compiling import Source, compile_part
-from inspector.capture.kernel_builds.forks import Forks, Outcome
+from inspector.capture.kernel_builds.forks import Forks
 from inspector.capture.kernel_builds.store import Store, versions
 from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 
@@ -26,13 +26,12 @@ _LIMIT_BYTES = 1 << 30
 
 
 OnProgress: TypeAlias = Callable[[int, int, str], None]
-"""Gets how many configurations are done, of how many as far as is known (each kernel tells when its
-first one is done), and the kernel of the last one."""
+"""Gets how many configurations are done, of how many as far as is known, and the kernel."""
 
 
 @dataclasses.dataclass(slots=True)
 class _Open:
-    """A kernel whose configurations are being compiled."""
+    """A kernel whose configurations are being compiled; the first one says how many there are."""
 
     source: Source
     key: str
@@ -41,10 +40,6 @@ class _Open:
     parts: dict[int, KernelBuild] = dataclasses.field(default_factory=dict)
     errors: dict[int, str] = dataclasses.field(default_factory=dict)
     wanted: int = 1
-
-    @property
-    def is_done(self) -> bool:
-        return len(self.parts) + len(self.errors) >= self.wanted
 
 
 def build_kernels(
@@ -57,8 +52,7 @@ def build_kernels(
 ) -> Iterator[dict[str, Any]]:
     """Compiles kernels in every configuration that `CachingAutotuner` would try.
 
-    The same source twice is compiled once. The time limit is for one configuration; without a
-    number of `workers` it is the number of cores.
+    The same source twice is compiled once. The time limit is for one configuration.
 
     Yields:
         A `KernelBuild` as a payload, as kernels are done: first those that were in the store.
@@ -67,7 +61,8 @@ def build_kernels(
     for source in sources:
         target = capability_of(source.source)
         if target is None:
-            yield {**_payload(KernelBuild(source.name, "", error=_NO_DEVICE)), **_asked(source)}
+            error = "its source names no device to compile for"
+            yield {**_payload(KernelBuild(source.name, "", error=error)), **_asked(source)}
             continue
         key = store.key(source.source, source.name, target)
         known = store.load(key)
@@ -79,12 +74,20 @@ def build_kernels(
     count = workers or len(os.sched_getaffinity(0))
     if opened:
         warm_up()
-    task = _Task(opened)
-    forks: Forks[tuple[str, int]] = Forks(task, count, time_limit_s)
+    scratch = Path(tempfile.mkdtemp(prefix="inspector_builds_"))
+
+    def compile_config(task: tuple[str, int]) -> tuple[KernelBuild, int]:
+        """Compiles one configuration of an opened kernel, in its own process."""
+        kernel, number = opened[task[0]], task[1]
+        kernel.texts.mkdir(exist_ok=True)
+        own = Path(tempfile.mkdtemp(dir=scratch))
+        return compile_part(kernel.source, kernel.capability, number, kernel.texts, own)
+
+    forks = Forks(compile_config, count, time_limit_s)
     try:
         yield from _compile_all(opened, store, forks, on_progress)
     finally:
-        task.close()
+        shutil.rmtree(scratch, ignore_errors=True)
     store.trim(set(opened))
 
 
@@ -93,54 +96,25 @@ def _asked(source: Source) -> dict[str, str]:
     return {"source_sha256": hashlib.sha256(source.source.encode()).hexdigest()}
 
 
-_NO_DEVICE = "its source names no device to compile for"
-
-
-class _Task:
-    """Compiles one configuration of an opened kernel, in its own process."""
-
-    def __init__(self, opened: dict[str, _Open]) -> None:
-        self._opened = opened
-        self.folder = Path(tempfile.mkdtemp(prefix="inspector_builds_"))
-
-    def __call__(self, task: tuple[str, int]) -> tuple[KernelBuild, int]:
-        kernel, number = self._opened[task[0]], task[1]
-        scratch = Path(tempfile.mkdtemp(dir=self.folder))
-        kernel.texts.mkdir(exist_ok=True)
-        return compile_part(kernel.source, kernel.capability, number, kernel.texts, scratch)
-
-    def close(self) -> None:
-        """Deletes what was only needed meanwhile."""
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-
 def _compile_all(
     opened: dict[str, _Open], store: Store, forks: Forks[tuple[str, int]], on_progress: OnProgress
 ) -> Iterator[dict[str, Any]]:
-    """The first configuration of a kernel says how many there are."""
     for key in opened:
         forks.add((key, 0))
     for done, outcome in enumerate(forks.outcomes(), 1):
-        kernel = opened[outcome.task[0]]
-        for number in _note(kernel, outcome):
-            forks.add((kernel.key, number))
+        kernel, number = opened[outcome.task[0]], outcome.task[1]
+        if outcome.value is None:
+            kernel.errors[number] = outcome.error
+        else:
+            kernel.parts[number], count = outcome.value
+            if number == 0:
+                kernel.wanted = count
+                for other in range(1, count):
+                    forks.add((kernel.key, other))
         wanted = sum(entry.wanted for entry in opened.values())
         on_progress(done, wanted, kernel.source.name)
-        if kernel.is_done:
+        if len(kernel.parts) + len(kernel.errors) >= kernel.wanted:
             yield {**_finished(kernel, store), **_asked(kernel.source)}
-
-
-def _note(kernel: _Open, outcome: Outcome[tuple[str, int]]) -> range:
-    """Keeps what one process found, and says which configurations come next."""
-    number = outcome.task[1]
-    if outcome.value is None:
-        kernel.errors[number] = outcome.error
-        return range(0)
-    kernel.parts[number], count = outcome.value
-    if number > 0:
-        return range(0)
-    kernel.wanted = count
-    return range(1, count)
 
 
 def _finished(kernel: _Open, store: Store) -> dict[str, Any]:
@@ -164,20 +138,18 @@ def _finished(kernel: _Open, store: Store) -> dict[str, Any]:
 def _configs(kernel: _Open) -> tuple[ConfigBuild, ...]:
     """In the order of the autotuner: those it begins with, then those it adds, each once."""
     tried: list[ConfigBuild] = []
-    added: list[ConfigBuild] = []
     for number in range(kernel.wanted):
-        part = kernel.parts.get(number)
-        if part is None:
+        if number in kernel.parts:
+            tried += [config for config in kernel.parts[number].configs if not config.scaled]
+        else:
             error = kernel.errors[number]
             tried.append(ConfigBuild((("configuration", number),), 0, 0, error=error))
-            continue
-        tried += [config for config in part.configs if not config.scaled]
-        added += [config for config in part.configs if config.scaled]
-    seen = {_identity(config) for config in tried}
-    for config in added:
-        if _identity(config) not in seen:
-            seen.add(_identity(config))
-            tried.append(config)
+    seen = set(map(_identity, tried))
+    for _, part in sorted(kernel.parts.items()):
+        for config in part.configs:
+            if config.scaled and _identity(config) not in seen:
+                seen.add(_identity(config))
+                tried.append(config)
     return tuple(tried)
 
 
@@ -218,29 +190,28 @@ def warm_up() -> None:
 def main() -> int:
     """Reads the request from standard input, and writes results to standard output.
 
-    Each line out has either ``progress`` or ``build``.
     The request is an object: ``kernels``, a list of ``name`` and ``source``; ``folder``;
-    ``workers``; ``time_limit_s``.
-    Whatever else is printed here goes to standard error.
+    ``workers``; ``time_limit_s``. Each line out has either ``progress`` or ``build``; whatever else
+    is printed here goes to standard error.
     """
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     request = json.load(sys.stdin)
+
+    def say(line: dict[str, Any]) -> None:
+        out.write(json.dumps(line) + "\n")
+        out.flush()
+
     payloads = build_kernels(
         [Source(entry["name"], entry["source"]) for entry in request["kernels"]],
         Store(Path(request["folder"]), _LIMIT_BYTES),
         workers=request["workers"],
         time_limit_s=request["time_limit_s"],
-        on_progress=lambda done, of, name: _say(
-            out, {"progress": {"done": done, "of": of, "name": name}}
+        on_progress=lambda done, of, name: say(
+            {"progress": {"done": done, "of": of, "name": name}}
         ),
     )
     for payload in payloads:
-        _say(out, {"build": payload})
+        say({"build": payload})
     out.close()
     return 0
-
-
-def _say(out: TextIO, line: dict[str, Any]) -> None:
-    out.write(json.dumps(line) + "\n")
-    out.flush()

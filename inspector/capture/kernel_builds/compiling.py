@@ -8,6 +8,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import triton
 from torch._inductor.runtime import triton_heuristics
@@ -40,34 +41,26 @@ def compile_part(
     The texts are kept; the other folder is empty, for what is only needed meanwhile.
 
     Returns:
-        The kernel with that configuration alone, or also with the one that `CachingAutotuner` adds
-        because of it, and how many configurations there are without that.
+        The kernel with that configuration and the one that `CachingAutotuner` adds because of it,
+        if any; and how many configurations there are without that.
     """
     forget_driver(capability, folder)
     autotuner = load_autotuner(kernel.source, kernel.name, folder / SOURCE_NAME)
     configs = list(autotuner.configs)
-    described = _described(autotuner, kernel.name, capability)
     builder = _Builder(autotuner, capability, texts, str(folder / SOURCE_NAME))
-    built = [builder.build(configs[number], str(number))]
-    built += builder.scaled(str(number))
-    return dataclasses.replace(described, configs=tuple(built)), len(configs)
-
-
-def _described(autotuner: Any, name: str, capability: int) -> KernelBuild:
-    """What holds for every configuration."""
     meta = autotuner.triton_meta
-    signature = dict(meta.get("signature") or {})
-    return KernelBuild(
-        name=name,
+    signature, hints = dict(meta.get("signature") or {}), dict(autotuner.size_hints or {})
+    build = KernelBuild(
+        name=kernel.name,
         key="",
         heuristic=str(getattr(autotuner.heuristic_type, "name", "")).lower(),
-        size_hints=tuple(
-            (str(key), int(value)) for key, value in dict(autotuner.size_hints or {}).items()
-        ),
+        size_hints=tuple((str(key), int(value)) for key, value in hints.items()),
         capability=capability,
         arguments=tuple((str(key), str(value)) for key, value in signature.items()),
         constants=_plain(meta.get("constants") or {}),
+        configs=(builder.build(configs[number], str(number)), *builder.scaled(str(number))),
     )
+    return build, len(configs)
 
 
 def _plain(values: dict[Any, Any]) -> tuple[tuple[str, int | str | bool | None], ...]:
@@ -98,17 +91,22 @@ class _Builder:
             **grid_of(self._autotuner, config),
         )
         try:
-            with _watched() as seen:
+            with _watched() as (kernels, log):
                 self._result = self._autotuner._precompile_config(config)  # noqa: SLF001
-            made = self._read(seen, prefix)
+            made = self._read(kernels[-1], log.getvalue(), prefix)
         except Exception as error:  # noqa: BLE001 - whatever the compiler says is the result
             self._result = None
-            made = {"error": _said(error)}
+            # Triton's own errors have the place, and the reason is their cause.
+            cause: BaseException = error
+            while cause.__cause__ is not None:
+                cause = cause.__cause__
+            reason = f"{type(cause).__name__}: {cause}\n" if cause is not error else ""
+            text = f"{reason}{type(error).__name__}: {str(error).strip()}"
+            made = {"error": text[:_LONGEST_ERROR]}
         return dataclasses.replace(described, **made)
 
-    def _read(self, seen: _Seen, prefix: str) -> dict[str, Any]:
+    def _read(self, kernel: Any, log: str, prefix: str) -> dict[str, Any]:
         """Keeps the texts of what was compiled, and reads what it needs."""
-        kernel = seen.kernels[-1]
         metadata = kernel.metadata._asdict()
         files = {}
         for kind in _KINDS:
@@ -117,7 +115,7 @@ class _Builder:
                 files[kind] = self._keep(f"{prefix}.{kind}", text)
         cubin = self._texts / files["cubin"]
         files["sass"] = self._keep(f"{prefix}.sass", sass_of(cubin))
-        resources = resources_of(cubin, seen.log.getvalue(), metadata, self._capability)
+        resources = resources_of(cubin, log, metadata, self._capability)
         # Where the driver puts the figure after loading (driver.c, loadBinary).
         self._result.kernel.n_regs = resources.registers
         return {
@@ -146,55 +144,28 @@ class _Builder:
             wanted.append(config)
             return self._result
 
-        original = autotuner._precompile_config  # noqa: SLF001
         autotuner.compile_results = [self._result]
         autotuner._make_launchers = lambda: None  # noqa: SLF001 - would load it
-        autotuner._precompile_config = note  # noqa: SLF001
-        try:
+        with mock.patch.object(autotuner, "_precompile_config", note):
             autotuner._dynamic_scale_rblock()  # noqa: SLF001
-        finally:
-            autotuner._precompile_config = original  # noqa: SLF001
         return [self.build(config, f"scaled{prefix}", scaled=True) for config in wanted[:1]]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Seen:
-    """What Triton compiled, and what ptxas said of it."""
-
-    kernels: list[Any]
-    log: io.StringIO
-
-
-def _said(error: Exception) -> str:
-    """What a compiler said; Triton's own errors have the place, and the reason is their cause."""
-    cause: BaseException = error
-    while cause.__cause__ is not None:
-        cause = cause.__cause__
-    reason = f"{type(cause).__name__}: {cause}\n" if cause is not error else ""
-    return f"{reason}{type(error).__name__}: {str(error).strip()}"[:_LONGEST_ERROR]
-
-
 @contextlib.contextmanager
-def _watched() -> Iterator[_Seen]:
-    """Sees the kernels that Triton compiles for Inductor, and the log of ptxas.
-
-    Inductor keeps of a kernel only what launching takes.
-    """
-    seen = _Seen([], io.StringIO())
-    compile_kernel = triton.compile
+def _watched() -> Iterator[tuple[list[Any], io.StringIO]]:
+    """The kernels that Triton compiles for Inductor, which keeps little of them; ptxas' log."""
+    kernels: list[Any] = []
+    compile_kernel, knobs = triton.compile, triton.knobs.nvidia
 
     def watched(*args: Any, **kwargs: Any) -> Any:
-        kernel = compile_kernel(*args, **kwargs)
-        seen.kernels.append(kernel)
-        return kernel
+        kernels.append(compile_kernel(*args, **kwargs))
+        return kernels[-1]
 
-    triton_heuristics.triton.compile = watched
-    knobs = triton.knobs.nvidia
-    dumped = knobs.dump_ptxas_log
-    knobs.dump_ptxas_log = True
-    try:
-        with right_lines(), contextlib.redirect_stdout(seen.log):
-            yield seen
-    finally:
-        knobs.dump_ptxas_log = dumped
-        triton_heuristics.triton.compile = compile_kernel
+    with (
+        mock.patch.object(triton_heuristics.triton, "compile", watched),
+        knobs.scope(),
+        right_lines(),
+        contextlib.redirect_stdout(io.StringIO()) as log,
+    ):
+        knobs.dump_ptxas_log = True
+        yield kernels, log

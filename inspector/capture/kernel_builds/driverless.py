@@ -12,32 +12,18 @@ class AbsentDriver:
     """A Triton driver for a GPU that need not be there: it answers for the target alone."""
 
     def __init__(self, capability: int) -> None:
-        self._target = GPUTarget("cuda", capability, 32)
-
-    def get_current_target(self) -> GPUTarget:
-        """What Triton compiles for."""
-        return self._target
-
-    def get_current_device(self) -> int:
-        """The only one."""
-        return 0
-
-    def get_current_stream(self, _device: int = 0) -> int:
-        """The default stream."""
-        return 0
-
-    def is_active(self) -> bool:
-        """Whether it is the one to use."""
-        return True
+        target = GPUTarget("cuda", capability, 32)
+        self.get_current_target = lambda: target
+        self.get_current_device = lambda: 0
+        self.get_current_stream = lambda _device=0: 0
+        self.is_active = lambda: True
 
 
 def forget_driver(capability: int, folder: Path) -> None:
-    """Makes Triton and Inductor compile for a GPU in this process, for good.
+    """Makes Triton and Inductor compile for a GPU in this process, for good: nothing is put back.
 
-    For a process of its own: nothing is put back.
-
-    Inductor's and Triton's caches are in an empty folder: Inductor tries one configuration alone
-    where its own autotune cache knows the best.
+    Their caches are in an empty folder: Inductor tries one configuration alone where its own
+    autotune cache knows the best.
     """
     import torch
     import triton

@@ -34,6 +34,14 @@ class _Running(Generic[T]):
     connection: Connection
     until: float
 
+    def kill(self) -> None:
+        """Ends a task with the programs that it has started: it leads a process group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
 
 class Forks(Generic[T]):
     """A process for each task: a compiler that crashes or hangs takes one task with it.
@@ -59,19 +67,18 @@ class Forks(Generic[T]):
         try:
             while self._waiting or self._running:
                 while self._waiting and len(self._running) < self._workers:
-                    self._start(self._waiting.popleft())
+                    task = self._waiting.popleft()
+                    receiving, sending = self._context.Pipe(duplex=False)
+                    arguments = (self._function, task, sending)
+                    process = self._context.Process(target=_child, args=arguments)
+                    process.start()
+                    sending.close()
+                    until = time.monotonic() + self._time_limit_s
+                    self._running.append(_Running(task, process, receiving, until))
                 yield from self._ended()
         finally:
             for running in self._running:
-                _kill(running)
-
-    def _start(self, task: T) -> None:
-        receiving, sending = self._context.Pipe(duplex=False)
-        process = self._context.Process(target=_child, args=(self._function, task, sending))
-        process.start()
-        sending.close()
-        until = time.monotonic() + self._time_limit_s
-        self._running.append(_Running(task, process, receiving, until))
+                running.kill()
 
     def _ended(self) -> list[Outcome[T]]:
         ready = wait([running.connection for running in self._running], _LONGEST_WAIT_S)
@@ -80,7 +87,7 @@ class Forks(Generic[T]):
             if running.connection in ready:
                 ended.append(_received(running))
             elif time.monotonic() > running.until:
-                _kill(running)
+                running.kill()
                 error = f"compiling it took longer than {self._time_limit_s:g} s"
                 ended.append(Outcome(running.task, None, error))
             else:
@@ -97,24 +104,11 @@ def _received(running: _Running[T]) -> Outcome[T]:
     running.process.join()
     running.connection.close()
     if value is None and not error:
-        error = _death(running.process.exitcode)
-    return Outcome(running.task, value, error)
-
-
-def _death(exit_code: int | None) -> str:
-    if exit_code is not None and exit_code < 0:
+        code = running.process.exitcode or 0
+        error = f"the compiler ended with {code}"
         with contextlib.suppress(ValueError):
-            return f"the compiler died of {signal.Signals(-exit_code).name}"
-    return f"the compiler ended with {exit_code}"
-
-
-def _kill(running: _Running[T]) -> None:
-    """Ends a task with the programs that it has started: it leads a process group."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(running.process.pid, signal.SIGKILL)
-    running.process.kill()
-    running.process.join()
-    running.connection.close()
+            error = f"the compiler died of {signal.Signals(-code).name}"
+    return Outcome(running.task, value, error)
 
 
 def _child(function: Callable[[T], Any], task: T, sending: Connection) -> None:

@@ -66,6 +66,7 @@ _BODY = (
     ast.IfExp, ast.JoinedStr, ast.Name, ast.Pass, ast.Return, ast.Slice, ast.Starred, ast.Store,
     ast.Subscript, ast.While, ast.boolop, ast.cmpop, ast.keyword,
 )  # fmt: skip
+_DRIVER = "torch._inductor.runtime.triton_helpers.set_driver_to_gpu"
 _LITERAL_NAME = "__file__"
 _READS_FILES = frozenset({"extern_elementwise"})
 _REFLECTION = frozenset({"getattr", "hasattr"})
@@ -88,11 +89,7 @@ def check_source(source: str) -> Mapping[str, str]:
 
 
 def check_compiled(functions: Iterable[Any], checked: Mapping[str, str]) -> None:
-    """Refuses functions whose text, as Triton has read it, is not what `check_source` gave.
-
-    Raises:
-        ValueError: One is another.
-    """
+    """Refuses functions whose text, as Triton has read it, is not what `check_source` gave."""
     for function in functions:
         parsed = ast.parse(function.src).body
         one = parsed[0] if len(parsed) == 1 else None
@@ -120,15 +117,17 @@ class _Source:
                     self._import(statement)
                 case ast.Expr(value=ast.Constant(value=str())):
                     pass
-                case ast.Expr(value=ast.Call(func=func, args=[], keywords=[])) if self._is_driver(
-                    func
+                case ast.Expr(value=ast.Call(func=func, args=[], keywords=[])) if (
+                    self._dotted(func) == _DRIVER
                 ):
                     pass
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    self._constant(name, value)
+                    self._value(value)
+                    self._names[name] = None
                 case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                     self._annotation(statement.annotation)
-                    self._constant(name, value)
+                    self._value(value)
+                    self._names[name] = None
                 case ast.FunctionDef(name=name):
                     self._decorators(statement)
                     self._signature(statement)
@@ -138,24 +137,18 @@ class _Source:
         for function in functions:  # they can call those below them
             self._body(function)
 
-    def _is_driver(self, function: ast.expr) -> bool:
-        name = self._dotted(function)
-        return name == "torch._inductor.runtime.triton_helpers.set_driver_to_gpu"
-
     def _import(self, statement: ast.Import | ast.ImportFrom) -> None:
         for alias in statement.names:
             if isinstance(statement, ast.Import):
                 module = _module(alias.name, statement)
-                top = alias.name.partition(".")[0]
-                name, found = (
-                    (alias.asname, module) if alias.asname else (top, _module(top, statement))
-                )
+                name = alias.asname or alias.name.partition(".")[0]
+                self._names[name] = module if alias.asname else _module(name, statement)
             else:
                 if statement.level or statement.module is None:
                     raise _refused(statement)
-                name = alias.asname or alias.name
-                found = self._member(_module(statement.module, statement), alias.name, statement)
-            self._names[name] = found
+                module = _module(statement.module, statement)
+                member = self._member(module, alias.name, statement)
+                self._names[alias.asname or alias.name] = member
 
     def _member(self, module: ModuleType, name: str, node: ast.AST) -> Any:
         """A name of a module on the lists, itself on them."""
@@ -163,22 +156,17 @@ class _Source:
         found = None if is_hidden else getattr(module, name, None)
         if isinstance(found, ModuleType) and _is_listed(found.__name__):
             return found
-        if f"{module.__name__}.{name}" in _NAMED or _is_language(found):
-            return found
         home = getattr(found, "__module__", "")
-        if home == "torch._inductor.runtime.hints" and name in _HINTS:
-            return found
-        if module is triton_heuristics and name in _HEURISTICS:
-            return found
-        if module.__name__ == "torch" and type(found).__name__ == "dtype":
-            return found
-        if name == "set_driver_to_gpu":
+        if (
+            f"{module.__name__}.{name}" in _NAMED
+            or _is_language(found)
+            or (home == "torch._inductor.runtime.hints" and name in _HINTS)
+            or (module is triton_heuristics and name in _HEURISTICS)
+            or (module.__name__ == "torch" and type(found).__name__ == "dtype")
+            or name == "set_driver_to_gpu"
+        ):
             return found
         raise _refused(node)
-
-    def _constant(self, name: str, value: ast.expr) -> None:
-        self._value(value)
-        self._names[name] = None
 
     def _value(self, value: ast.expr) -> None:
         """An argument of a decorator, a default, a constant: literals and what the lists name."""
@@ -292,11 +280,7 @@ class _Source:
             raise _refused(node)
 
     def _attribute(self, node: ast.Attribute, own: set[str]) -> set[int]:
-        """A chain that begins with a module leads to Triton's language; others are of values.
-
-        Returns:
-            The inner parts of the chain, which are checked with it.
-        """
+        """Checks that a chain leads to Triton's language or is a value's; gives its inner parts."""
         parts = _chain(node)
         root = parts[-1].value
         is_module = (

@@ -93,10 +93,12 @@ class Store:
         """Deletes what was not used for longest and is not `spared`, down to the limit."""
         entries = []
         for folder in self.folder.iterdir():
-            if folder.name.startswith(_NEW):
-                _delete_left_over(folder)
-                continue
             with contextlib.suppress(OSError):
+                if folder.name.startswith(_NEW):
+                    # What a process that was killed has left behind long ago.
+                    if time.time() - folder.stat().st_mtime > _LEFT_OVER_S:
+                        shutil.rmtree(folder, ignore_errors=True)
+                    continue
                 used = (folder / _RESULT).stat().st_mtime
                 size = sum(file.stat().st_size for file in folder.iterdir())
                 entries.append((used, size, folder))
@@ -107,10 +109,3 @@ class Store:
             if folder.name not in spared:
                 shutil.rmtree(folder, ignore_errors=True)
                 total -= size
-
-
-def _delete_left_over(folder: Path) -> None:
-    """Deletes what a process that was killed has left behind long ago."""
-    with contextlib.suppress(OSError):
-        if time.time() - folder.stat().st_mtime > _LEFT_OVER_S:
-            shutil.rmtree(folder, ignore_errors=True)

@@ -23,13 +23,7 @@ _RESERVED_BYTES = 1024
 
 
 def resources_of(cubin: Path, log: str, metadata: dict[str, Any], capability: int) -> Resources:
-    """Reads ``cuobjdump -res-usage``, the log of ``ptxas -v`` and Triton's metadata.
-
-    Without a log of ptxas nobody knows the spilled bytes.
-
-    Raises:
-        ValueError: The tool does not say.
-    """
+    """Reads ``cuobjdump -res-usage``, the log of ``ptxas -v`` (spills) and Triton's metadata."""
     shown = _run("cuobjdump", "-res-usage", str(cubin))
     usage = _USAGE.search(shown)
     if usage is None:
@@ -66,7 +60,9 @@ def version_of_ptxas(capability: int) -> str:
 
 
 def _run(tool: str, *arguments: str) -> str:
-    path = _path(tool)
+    path = os.fspath(Path(triton.__file__).parent / "backends" / "nvidia" / "bin" / tool)
+    with contextlib.suppress(AttributeError, RuntimeError):
+        path = str(getattr(triton.knobs.nvidia, tool).path)
     done = subprocess.run(
         [path, *arguments], capture_output=True, text=True, check=False, timeout=_TIME_LIMIT_S
     )
@@ -74,13 +70,6 @@ def _run(tool: str, *arguments: str) -> str:
         message = f"{tool} failed: {done.stderr.strip()[:300] or done.returncode}"
         raise ValueError(message)
     return done.stdout
-
-
-def _path(tool: str) -> str:
-    with contextlib.suppress(AttributeError, RuntimeError):
-        return str(getattr(triton.knobs.nvidia, tool).path)
-    folder = Path(triton.__file__).parent / "backends" / "nvidia" / "bin"
-    return os.fspath(folder / tool)
 
 
 _BLOCK = re.compile(r"// begin inline asm.*?// end inline asm", re.DOTALL)

@@ -24,11 +24,7 @@ _MOST_SHOWN = 6
 
 
 class TilingNote:
-    """What was seen of one decision.
-
-    Attributes:
-        reason: Why there is no tiling; None where there is one.
-    """
+    """What was seen of one decision: why there is no tiling, or None where there is one."""
 
     def __init__(self) -> None:
         self.reason: NotTiled | None = None
@@ -55,23 +51,26 @@ class TilingNote:
             yield
 
     def read(self, result: Any, functions: Any, sizes: Any, *_: Any) -> None:
-        """Finds the reason, if ``select_tiling`` returned no indices.
-
-        `functions` are its bodies of loops, `sizes` their ranges, plain ones and those of a
-        reduction.
-        """
+        """Finds the reason for no indices, from loops' bodies and ranges (plain, reduction)."""
         if not result[1]:
-            self.reason = self._of_dtypes(functions) or self._of_shape(functions, sizes)
+            self.reason = self._reason(functions, sizes)
 
-    def _of_dtypes(self, functions: Any) -> NotTiled | None:
+    def _reason(self, functions: Any, sizes: Any) -> NotTiled:
         from torch._inductor.codegen import cpp
 
-        found = cpp._get_dtype_from_loopbodies(cpp._get_loop_body(functions))  # noqa: SLF001 - as torch asks
-        others = tuple(str(dtype) for dtype in found if dtype not in cpp.VECTORIZABLE_DTYPES)
-        return NotTiled("dtype", others) if others else None
-
-    def _of_shape(self, functions: Any, sizes: Any) -> NotTiled:
-        operations = _operations(functions)
+        bodies = cpp._get_loop_body(functions)  # noqa: SLF001 - as torch asks
+        dtypes = cpp._get_dtype_from_loopbodies(bodies)  # noqa: SLF001 - as torch asks
+        others = tuple(str(dtype) for dtype in dtypes if dtype not in cpp.VECTORIZABLE_DTYPES)
+        if others:
+            return NotTiled("dtype", others)
+        operations = sum(
+            isinstance(node.target, str)
+            and not node.target.startswith("masked_subblock")
+            and node.target not in _NO_OPERATIONS
+            for body in bodies
+            for block in (body.root_block, *body.subblocks.values())
+            for node in block.graph.nodes
+        )
         apart = [(index, stride) for index, stride in self._strides if stride not in {"0", "1"}]
         ratio = len(apart) / operations if operations else 0.0
         group, reduction = max(sizes, key=lambda pair: len(pair[1]))
@@ -79,42 +78,23 @@ class TilingNote:
             shown = tuple(dict.fromkeys(apart))[:_MOST_SHOWN]
             return NotTiled("indexing", (), len(apart), operations, shown)
         if group and not reduction and operations < _FEW_OPERATIONS:
-            return NotTiled("short", size=str(group[-1]), lanes=_lanes(functions))
+            return NotTiled("short", size=str(group[-1]), lanes=_lanes(bodies))
         return NotTiled()
 
 
 def no_tiling(proxy: Any) -> NotTiled | None:
-    """Why nobody asked for a tiling."""
+    """Why no tiling was selected."""
     if not proxy.picked_vec_isa:
         return NotTiled("isa")
     return None if proxy.itervars else NotTiled("scalar")
 
 
-def _operations(functions: Any) -> int:
-    """The operations that the heuristic counts."""
-    from torch._inductor.codegen import cpp
-
-    blocks: list[Any] = []
-    for body in cpp._get_loop_body(functions):  # noqa: SLF001 - as torch asks
-        blocks += [body.root_block, *body.subblocks.values()]
-    return sum(_counts(node.target) for block in blocks for node in block.graph.nodes)
-
-
-def _counts(target: object) -> bool:
-    return (
-        isinstance(target, str)
-        and not target.startswith("masked_subblock")
-        and target not in _NO_OPERATIONS
-    )
-
-
-def _lanes(functions: Any) -> int:
+def _lanes(bodies: Any) -> int:
     """How many elements the vectors have that were asked for: those of the loops' 16-bit floats."""
     import torch
     from torch._inductor import cpu_vec_isa
     from torch._inductor.codegen import cpp
 
-    bodies = cpp._get_loop_body(functions)  # noqa: SLF001 - as torch asks
     dtypes = {cpp.get_loop_body_lowp_fp(body)[0] for body in bodies}
     dtype = next(iter(dtypes)) if len(dtypes) == 1 else None
     lanes: int = cpu_vec_isa.pick_vec_isa().nelements(dtype=dtype or torch.float)
@@ -131,7 +111,19 @@ def cpp_nest(proxy: Any, nest: Any) -> CppNest:
     from torch._inductor.virtualized import V
 
     inner = getattr(nest.kernel, "inner", None)
-    loops, elements = tuple(map(_loop, nest.loops or ())), whole_number(proxy.size_hint())
+    elements = whole_number(proxy.size_hint())
+    loops = tuple(
+        CppLoop(
+            var=str(loop.var),
+            size=str(loop.size),
+            steps=str(loop.steps),
+            parallel=int(loop.parallel),
+            is_collapsed=bool(loop.collapsed),
+            is_reduction=bool(loop.is_reduction),
+            is_vector=bool(loop.simd_vec),
+        )
+        for loop in nest.loops or ()
+    )
     if inner is not None:
         return CppNest(loops, elements, inner=tuple(cpp_nest(item.kernel, item) for item in inner))
     reason = getattr(proxy, "inspector_reason", None)
@@ -149,15 +141,3 @@ def scheduler_nodes(functions: Any) -> list[Any]:
     partials = [getattr(function, "original_fn", function) for function in functions]
     first = [next(iter(getattr(item, "args", ())), None) for item in partials]
     return [node for node in first if hasattr(node, "get_nodes")]
-
-
-def _loop(loop: Any) -> CppLoop:
-    return CppLoop(
-        var=str(loop.var),
-        size=str(loop.size),
-        steps=str(loop.steps),
-        parallel=int(loop.parallel),
-        is_collapsed=bool(loop.collapsed),
-        is_reduction=bool(loop.is_reduction),
-        is_vector=bool(loop.simd_vec),
-    )

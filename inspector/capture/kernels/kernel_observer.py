@@ -22,7 +22,7 @@ _MODULES = ("torch._inductor.codegen.cpp", "torch._inductor.codegen.triton")
 class KernelObserver(Hooks):
     """Writes ``inspector_cpp_kernel`` or ``inspector_triton_kernel`` for what Inductor defines.
 
-    `defined` is called with the name of each, and the scheduler's nodes that it computes.
+    `defined` is called with each name and the scheduler's nodes that it computes.
     """
 
     def __init__(self, defined: Callable[[str, Iterable[Any]], None]) -> None:
@@ -58,14 +58,15 @@ class KernelObserver(Hooks):
     def _functions(self, called: Called) -> object:
         self._note = None
         result = called.go()
-        guarded("vectors of a loop", lambda: self._keep_reason(*called.arguments[:2]))
-        return result
 
-    def _keep_reason(self, proxy: Any, functions: Any) -> None:
-        """On the kernel itself: fused loops come out of several, and some are thrown away."""
-        note = self._note
-        proxy.inspector_nodes = scheduler_nodes(functions)
-        proxy.inspector_reason = note.reason if note is not None else no_tiling(proxy)
+        def keep_reason() -> None:
+            """On the kernel itself: fused loops come out of several, and some are thrown away."""
+            note, (proxy, functions, *_) = self._note, called.arguments
+            proxy.inspector_nodes = scheduler_nodes(functions)
+            proxy.inspector_reason = note.reason if note is not None else no_tiling(proxy)
+
+        guarded("vectors of a loop", keep_reason)
+        return result
 
     def _loops(self, called: Called) -> object:
         result, args = called.go(), called.arguments

@@ -14,43 +14,44 @@ from inspector.records.kernels import KernelArgument, TritonKernelFacts
 
 
 def write_kernel(name: str, kernel: Any, nodes: Iterable[Any]) -> None:
-    """Writes ``inspector_triton_kernel``.
+    """Writes ``inspector_triton_kernel`` of what computes the scheduler's `nodes`.
 
     With ``config.profile_bandwidth`` Inductor writes the same into the kernel's source as
     ``kernel_num_gb`` and ``kernel_flop`` (torch/_inductor/codegen/triton.py, 2.11 to 2.13), which
-    would then be another source. `nodes` are the scheduler's that the kernel computes.
+    would then be another source. Its estimate of the bytes takes each buffer that is used in place
+    to be read as well; one in which the kernel puts two values of its own after each other is
+    written alone.
     """
+    from torch._inductor.virtualized import V
+
     arguments: list[KernelArgument] = []
     sizes: dict[str, dict[str, int]] = {}
 
     def note() -> None:
-        arguments.extend(_kernel_arguments(kernel, nodes))
-        sizes.update(numels=_numel_fields(kernel), symbols=_symbol_hints())
+        computing = [node for node in nodes if hasattr(node, "get_outputs")]  # others mark loops
+        written = {buffer.get_name() for node in computing for buffer in node.get_outputs()}
+        # In order (``KernelArgs.python_argdefs``, 2.11 to 2.13).
+        _, _, given, _ = kernel.args.python_argdefs()
+        arguments.extend(_argument(kernel.args, argument, written) for argument in given)
+        # Of the kernel's indices by parameter; those over a list of tensors are in its parts' code.
+        numels = getattr(kernel, "numels", {}).items()
+        # The size that each symbol had when the graph was compiled; none where all are constants.
+        symbols = versions.symbol_values(V.graph.sizevars.shape_env).items()
+        sizes.update(
+            numels={f"{prefix}numel": _number(size) for prefix, size in numels},
+            symbols={str(symbol): int(value) for symbol, value in symbols},
+        )
 
     guarded("arguments of a Triton kernel", note)
-    emit(
-        TritonKernelFacts(
-            name,
-            _bytes(kernel, arguments),
-            _estimate(kernel, "estimate_flops"),
-            tuple(arguments),
-            **sizes,
-        )
-    )
-
-
-def _bytes(kernel: Any, arguments: Iterable[KernelArgument]) -> int | None:
-    """Inductor's estimate, which takes each buffer that is used in place to be read as well.
-
-    One in which the kernel puts two values of its own after each other is written alone.
-    """
     estimate = _estimate(kernel, "estimate_kernel_num_bytes")
-    unread = [
+    unread_bytes = sum(
         math.prod(argument.size) * getattr(torch, argument.dtype[6:]).itemsize
         for argument in arguments
         if argument.name.startswith("in_out_ptr") and not argument.is_read
-    ]
-    return None if estimate is None else max(0, estimate - sum(unread))
+    )
+    traffic_bytes = None if estimate is None else max(0, estimate - unread_bytes)
+    flops = _estimate(kernel, "estimate_flops")
+    emit(TritonKernelFacts(name, traffic_bytes, flops, tuple(arguments), **sizes))
 
 
 def _estimate(kernel: Any, function: str) -> int | None:
@@ -62,35 +63,11 @@ def _estimate(kernel: Any, function: str) -> int | None:
         return None
 
 
-def _kernel_arguments(kernel: Any, nodes: Iterable[Any]) -> list[KernelArgument]:
-    """The arguments in order (``KernelArgs.python_argdefs``, 2.11 to 2.13), once it is written."""
-    computing = [node for node in nodes if hasattr(node, "get_outputs")]  # others mark loops
-    written = {buffer.get_name() for node in computing for buffer in node.get_outputs()}
-    _, _, arguments, _ = kernel.args.python_argdefs()
-    return [_argument(kernel.args, argument, written) for argument in arguments]
-
-
-def _numel_fields(kernel: Any) -> dict[str, int]:
-    """Sizes of the kernel's indices by parameter (``xnumel``).
-
-    A kernel over a list of tensors has none of its own: they stand in the code of its parts.
-    """
-    sizes = getattr(kernel, "numels", {})
-    return {f"{prefix}numel": _number(size) for prefix, size in sizes.items()}
-
-
-def _symbol_hints() -> dict[str, int]:
-    """The size that each symbol had when the graph was compiled; none where all are constants."""
-    from torch._inductor.virtualized import V
-
-    values = versions.symbol_values(V.graph.sizevars.shape_env)
-    return {str(symbol): int(value) for symbol, value in values.items()}
-
-
 def _argument(args: Any, argument: Any, written: set[str]) -> KernelArgument:
-    name, kind = _inner_name(argument), type(argument).__name__
+    name = str(getattr(argument, "inner_name", None) or argument.name)
+    kind = type(argument).__name__
     if kind == "TensorArg":
-        return _tensor(args, argument, written)
+        return _tensor(name, args, argument, written)
     if kind == "SizeArg":
         return KernelArgument(name, kind, value=_number(argument.expr))
     if kind == "WorkspaceArg":
@@ -99,19 +76,16 @@ def _argument(args: Any, argument: Any, written: set[str]) -> KernelArgument:
     return KernelArgument(name, kind)
 
 
-def _inner_name(argument: Any) -> str:
-    return str(getattr(argument, "inner_name", None) or argument.name)
-
-
-def _tensor(args: Any, argument: Any, written: set[str]) -> KernelArgument:
+def _tensor(name: str, args: Any, argument: Any, written: set[str]) -> KernelArgument:
     from torch._inductor.virtualized import V
 
     first, last = argument.buffer, argument.buffer
     is_input = argument.buffer in args.input_buffers
     is_output = argument.buffer in args.output_buffers
-    for inplaced in set(map(_names_in_place, args.inplace_buffers.values())):
-        if inplaced[0] == argument.name:
-            first, last = inplaced[1], inplaced[-1]
+    for inplaced in args.inplace_buffers.values():
+        if getattr(inplaced, "inner_name", None) == argument.name:
+            # One after the other they lie in the same memory.
+            first, last = inplaced.other_names[0], inplaced.other_names[-1]
             is_input, is_output = True, True
     # What is changed in part begins with what was there.
     of_what_is_read = _node
@@ -119,25 +93,23 @@ def _tensor(args: Any, argument: Any, written: set[str]) -> KernelArgument:
         is_input, of_what_is_read = True, _node_at_first
     # A value that the kernel itself has put there is none that it gets.
     is_read = is_input and first not in written
-    size, stride = _layout(V.graph, last)
+    laid_out = V.graph.constants.get(last)
+    if laid_out is None:
+        laid_out = V.graph.graph_inputs.get(last) or V.graph.try_get_buffer(last)
+        size, stride = (map(_number, laid_out.get_size()), map(_number, laid_out.get_stride()))
+    else:
+        size, stride = laid_out.shape, laid_out.stride()
     return KernelArgument(
-        _inner_name(argument),
+        name,
         "TensorArg",
         argument.buffer,
         str(argument.dtype),
-        size,
-        stride,
+        tuple(size),
+        tuple(stride),
         is_read=is_read,
         is_written=is_output,
         reads=of_what_is_read(V.graph, first) if is_read else None,
         writes=_node_written(V.graph, last, written) if is_output else None,
-    )
-
-
-def _names_in_place(inplaced: Any) -> tuple[str, ...]:
-    """The argument, then the buffers that one after the other lie there; nothing if removed."""
-    return (
-        (inplaced.inner_name, *inplaced.other_names) if hasattr(inplaced, "inner_name") else ("",)
     )
 
 
@@ -197,28 +169,18 @@ def _changes(graph: Any, name: str, written: set[str]) -> list[str]:
 def _node_written(graph: Any, name: str, written: set[str]) -> str | None:
     """The node whose value a kernel puts there: an input, say, has another one then."""
     changes = _changes(graph, name, written)
-    if changes and name in graph.graph_inputs:
-        return _node(graph, changes[-1]) or _node_copied(graph, name)
-    if changes:
-        return _node(graph, changes[-1]) or _node(graph, name)
-    is_changed_later = name in graph.scheduler.mutation_real_name.values()
+    last = _node(graph, changes[-1]) if changes else None
+    if last is not None:
+        return last
+    if changes and name in graph.graph_inputs:  # the graph copies a node into it at its end
+        copies = (
+            getattr(node.args[1], "name", None)
+            for node in reversed(graph.module.graph.nodes)
+            if str(node.target) == "aten.copy_.default" and str(node.args[0]) == name
+        )
+        return next(copies, None)
+    is_changed_later = not changes and name in graph.scheduler.mutation_real_name.values()
     return _node_at_first(graph, name) if is_changed_later else _node(graph, name)
-
-
-def _node_copied(graph: Any, name: str) -> str | None:
-    """The node that the graph copies into an input at its end."""
-    for node in reversed(graph.module.graph.nodes):
-        if str(node.target) == "aten.copy_.default" and str(node.args[0]) == name:
-            return getattr(node.args[1], "name", None)
-    return None
-
-
-def _layout(graph: Any, name: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    if name in graph.constants:
-        constant = graph.constants[name]
-        return tuple(constant.shape), tuple(constant.stride())
-    buffer = graph.graph_inputs.get(name) or graph.try_get_buffer(name)
-    return tuple(map(_number, buffer.get_size())), tuple(map(_number, buffer.get_stride()))
 
 
 def _number(size: Any) -> int:

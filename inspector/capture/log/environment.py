@@ -26,7 +26,6 @@ def environment(project: str, *, asks_for_gpus: bool) -> Environment:
     """Where this process runs.
 
     Args:
-        project: The folder that shown paths are relative to.
         asks_for_gpus: Whether CUDA may be initialised to name the GPUs. In somebody's program it
             may not: that takes memory on a GPU, and a process that forks afterwards cannot use any.
     """

@@ -58,7 +58,10 @@ class LogFile:
         try:
             self._write(data)
         except OSError as error:
-            self._stop(error)
+            # After a record that may be cut off; the reader finds the empty file.
+            self.is_stopped = True
+            with contextlib.suppress(OSError):
+                (self._folder / f"{_FAILED}.{error.errno or 0}").touch()
             return
         self.size_bytes += len(data)
 
@@ -90,9 +93,3 @@ class LogFile:
             return descriptor
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         return os.open(self._folder / self._name, flags, 0o600)
-
-    def _stop(self, error: OSError) -> None:
-        """Writes no more, after a record that may be cut off; the reader finds the empty file."""
-        self.is_stopped = True
-        with contextlib.suppress(OSError):
-            (self._folder / f"{_FAILED}.{error.errno or 0}").touch()

@@ -21,7 +21,6 @@ class ProcessLog:
     """A log that is made with its first record; a forked process begins one of its own.
 
     Args:
-        folder: The recording.
         project: The folder that shown paths are relative to; None where somebody else writes
             ``inspector_environment``.
         max_bytes: The process's files are kept below; None: no limit.
@@ -91,19 +90,18 @@ class ProcessLog:
         if self._file is not None:
             self._file.close()  # the parent's: only this process's handle on it
         self._pid = os.getpid()
-        self._file = self._made()
+        name = begins_with(rank())
+        self._file = (
+            LogFile(self._folder, self._formatter, name)
+            if self._max_bytes is None
+            else CappedLog(self._folder, self._formatter, name, self._max_bytes)
+        )
         _at_exit(self)
         for number, text in versions.interned_strings().items():
             self._file.append(trace_record({"str": [text, number]}))
         if self._project is not None:
             self._file.append(record_for_log(environment(self._project, asks_for_gpus=False)))
         return self._file
-
-    def _made(self) -> LogFile | CappedLog:
-        name = begins_with(rank())
-        if self._max_bytes is None:
-            return LogFile(self._folder, self._formatter, name)
-        return CappedLog(self._folder, self._formatter, name, self._max_bytes)
 
 
 def _at_exit(log: ProcessLog) -> None:

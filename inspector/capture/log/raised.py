@@ -6,7 +6,6 @@ Nothing is hooked for the process's own end: Python keeps such an exception unti
 
 from __future__ import annotations
 
-import functools
 import re
 import signal
 import sys
@@ -117,7 +116,12 @@ def watch_threads() -> Callable[[], None]:
     before = threading.excepthook
 
     def hook(given: threading.ExceptHookArgs) -> None:
-        guarded("note the end of a thread", functools.partial(_note, given))
+        def note() -> None:
+            if isinstance(given.exc_value, Exception):
+                name = given.thread.name if given.thread else "a thread"
+                emit(uncaught_record(given.exc_value, name))
+
+        guarded("note the end of a thread", note)
         before(given)
 
     def release() -> None:
@@ -126,12 +130,6 @@ def watch_threads() -> Callable[[], None]:
 
     threading.excepthook = hook
     return release
-
-
-def _note(given: threading.ExceptHookArgs) -> None:
-    if isinstance(given.exc_value, Exception):
-        name = given.thread.name if given.thread else "a thread"
-        emit(uncaught_record(given.exc_value, name))
 
 
 def write_operator_raised(sources: SourceWriter) -> None:
@@ -151,7 +149,10 @@ def add_operator_raised(sources: SourceWriter) -> list[StackFrame]:
     roots = recorded_roots()
     for error in reversed([*causes(sys.exc_info()[1])]):
         _, frames = inside_compiler(
-            [_with_code(f) for f in traceback.extract_tb(error.__traceback__)]
+            [
+                StackFrame(frame.filename, frame.lineno or 0, frame.name, frame.line or "")
+                for frame in traceback.extract_tb(error.__traceback__)
+            ]
         )
         own = [frame for frame in frames if roots.owner(frame.file) is Owner.PROJECT]
         if own:
@@ -159,7 +160,3 @@ def add_operator_raised(sources: SourceWriter) -> list[StackFrame]:
                 sources.add(frame.file, frame.line)
             return own
     return []
-
-
-def _with_code(frame: traceback.FrameSummary) -> StackFrame:
-    return StackFrame(frame.filename, frame.lineno or 0, frame.name, frame.line or "")

@@ -19,9 +19,15 @@ from typing import Any
 import torch
 
 from inspector.capture.profiling.device import uses_cuda
-from inspector.capture.profiling.machine.cpu_memory import processors
+from inspector.capture.profiling.machine.cache import (
+    CPU_NAMES,
+    GPU_NAMES,
+    cache_file,
+    cached,
+    store,
+)
+from inspector.capture.profiling.machine.cpu import processors
 from inspector.capture.profiling.machine.device_state import device_state
-from inspector.capture.profiling.machine.kept import CPU_NAMES, GPU_NAMES, keep, kept, kept_file
 from inspector.records.ceilings import Ceilings
 
 _SECONDS = 90
@@ -41,19 +47,19 @@ def ceilings(*, fresh: bool = False) -> Ceilings:
     it was not stable, or for five minutes where others were at work. What could not be measured is
     there with the reason.
     """
-    before = None if fresh else kept_ceilings()
+    before = None if fresh else cached_ceilings()
     if before is not None:
         return before
     is_cuda = uses_cuda()
     found, is_whole = _measured(is_cuda=is_cuda)
     if is_whole:
-        keep(kept_file(list(_key(is_cuda=is_cuda))), found)
+        store(cache_file(list(_key(is_cuda=is_cuda))), found)
     return found
 
 
-def kept_ceilings() -> Ceilings | None:
+def cached_ceilings() -> Ceilings | None:
     """What was measured before; None where nothing is kept, or it is too old."""
-    return kept(kept_file(list(_key(is_cuda=uses_cuda()))))
+    return cached(cache_file(list(_key(is_cuda=uses_cuda()))))
 
 
 def current_uuid() -> str:
@@ -63,7 +69,6 @@ def current_uuid() -> str:
 
 
 def _key(*, is_cuda: bool) -> Iterator[str]:
-    """All that the figures depend on."""
     yield torch.__version__
     if is_cuda:
         found = torch.cuda.get_device_properties(torch.cuda.current_device())
@@ -129,9 +134,10 @@ def _answers(request: Mapping[str, object]) -> tuple[list[dict[str, Any]], str]:
     command = [sys.executable, str(Path(__file__).parent / "machine" / "__main__.py")]
     failure = ""
     try:
+        wanted = {name: text for name, text in os.environ.items() if not name.startswith(_UNWANTED)}
         done = subprocess.run(
             command, input=json.dumps(request).encode(), capture_output=True, check=False,
-            timeout=_SECONDS, env=_environment(),
+            timeout=_SECONDS, env={**wanted, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"},
         )  # fmt: skip
         said, errors = done.stdout, done.stderr.decode("utf-8", "replace").strip().splitlines()
         if done.returncode:
@@ -150,9 +156,3 @@ def _lines(said: bytes) -> Iterator[dict[str, Any]]:
             yield json.loads(line)
         except ValueError:  # the last one, cut off
             return
-
-
-def _environment() -> dict[str, str]:
-    """The program's, without what says how torch and its libraries compute."""
-    wanted = {name: text for name, text in os.environ.items() if not name.startswith(_UNWANTED)}
-    return {**wanted, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"}

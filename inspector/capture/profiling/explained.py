@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.capture.profiling.idle import idle_causes
 from inspector.capture.profiling.measured import Explained, Measured, Prepared
 from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
-from inspector.capture.profiling.trace import HostEvent, Launched, Trace, traced
+from inspector.capture.profiling.trace import Launched, Trace, traced
+from inspector.capture.timeline.kineto import HostEvent
 from inspector.records.device_profile import HostSpan
 
 EXPLAINED_CALLS = 5
@@ -49,17 +50,14 @@ def without_kernel_marks() -> Iterator[None]:
 
 
 def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) -> Explained:
-    """The typical one of a few calls whose host is watched, too.
-
-    Args:
-        how: How many calls, and how many before them that do not count.
-    """
+    """The typical one of a few calls whose host is watched, too."""
     times: list[int] = []
     windows: list[tuple[int, int]] = []
     calls, untimed = how
     with without_kernel_marks(), traced(with_device=True) as seen:
         measured.time(kind, run, calls + untimed, times, windows)
-    typical = _middle(range(untimed, len(times)), times)
+    ordered = sorted(range(untimed, len(times)), key=times.__getitem__)
+    typical = ordered[len(ordered) // 2]
     window = windows[typical]
     launched = calls_of(seen.trace, windows)[typical]
     return Explained(
@@ -67,7 +65,12 @@ def explain(kind: str, run: Prepared, how: tuple[int, int], measured: Measured) 
         idle_causes(seen.trace, window, launched),
         tuple(_host(seen.trace, window)),
         tuple(
-            HostSpan(item.launch.name, _row(item), *_since(item, window[0])) for item in launched
+            HostSpan(
+                item.launch.name,
+                item.launch.device * _STREAMS + item.launch.stream,
+                *_since(item, window[0]),
+            )
+            for item in launched
         ),
     )
 
@@ -104,17 +107,6 @@ def explained_on_cpu(
 
 def _distance(time_ns: float, usual_ns: float) -> float:
     return abs(math.log(max(time_ns, 1) / max(usual_ns, 1)))
-
-
-def _middle(numbers: Iterable[int], times: Sequence[int]) -> int:
-    """The number of the call that took neither long nor short."""
-    ordered = sorted(numbers, key=times.__getitem__)
-    return ordered[len(ordered) // 2]
-
-
-def _row(item: Launched) -> int:
-    """Tells streams of several devices, which have the same numbers, apart."""
-    return item.launch.device * _STREAMS + item.launch.stream
 
 
 def _host(trace: Trace, window: tuple[int, int]) -> Iterator[HostSpan]:

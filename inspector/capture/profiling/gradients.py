@@ -33,18 +33,14 @@ def marked_gradients(target: Callable[..., Any]) -> Iterator[None]:
     # What keeps a gradient is there for as long as something holds it.
     kept: list[tuple[Any, tuple[Any, Any]]] = []
     if not compiled_autograd.compiled_autograd_enabled:
-        guarded("mark gradients", lambda: kept.extend(_marks(target)))
+        marks = ((node, _marked(node, module_name(path))) for node, path in _nodes(target))
+        guarded("mark gradients", lambda: kept.extend(marks))
     try:
         yield
     finally:
         for _, handles in kept:
             for handle in handles:
                 handle.remove()
-
-
-def _marks(target: Callable[..., Any]) -> list[tuple[Any, tuple[Any, Any]]]:
-    """What keeps each gradient, and the handles of what marks it."""
-    return [(node, _marked(node, module_name(path))) for node, path in _nodes(target)]
 
 
 def _nodes(target: Callable[..., Any]) -> Iterator[tuple[Any, str]]:
@@ -57,7 +53,6 @@ def _nodes(target: Callable[..., Any]) -> Iterator[tuple[Any, str]]:
 
 
 def _marked(node: Any, module: str) -> tuple[Any, Any]:
-    """Hooks that begin and end a mark around what a node does."""
     begun: list[Any] = []
 
     @torch.compiler.disable

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from inspector.capture.calls.calling import LOSS_MARK
-from inspector.capture.profiling.trace import HostEvent, Launched, Trace
+from inspector.capture.profiling.trace import Launched, Trace
+from inspector.capture.timeline.kineto import HostEvent
 
 GUARDS = "guards"
 LAUNCHING = "launching"
@@ -79,16 +80,12 @@ def idle_causes(
 
 
 class _Stretch(NamedTuple):
-    """A time in which a thread does one thing."""
-
     start_ns: int
     end_ns: int
     cause: str
 
 
 class _Host:
-    """What the threads did in a call."""
-
     def __init__(self, trace: Trace, window: tuple[int, int]) -> None:
         threads: dict[int, list[HostEvent]] = collections.defaultdict(list)
         for event in trace.host:
@@ -195,7 +192,6 @@ def _stretches(events: Sequence[HostEvent]) -> Iterator[_Stretch]:
 
 
 def _doing(names: Sequence[str]) -> str:
-    """What a thread does within events of these names."""
     if any(_WAITS.match(name) for name in names):
         return WAITING
     if LOSS_MARK in names:

@@ -28,8 +28,7 @@ from inspector.capture.calls.ranks import agreed
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
 from inspector.capture.profiling.gradients import marked_gradients
-from inspector.capture.profiling.measured import Measured, Prepared
-from inspector.capture.profiling.payload import PROFILE, SO_FAR, write_profile
+from inspector.capture.profiling.measured import PROFILE, SO_FAR, Measured, Prepared, write_profile
 from inspector.capture.profiling.plan import SETTLING, Plan, is_settled, make_plan
 from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
 from inspector.capture.profiling.trace import Launched, Traced, traced
@@ -50,7 +49,6 @@ class Attribution:
     """What closely watched calls launched, and from where.
 
     Attributes:
-        launched: What ran on the device.
         around_replays: What a further call launched around the replays of CUDA graphs.
         is_training: Whether a module of the target was in training mode, or None where the target
             is none.
@@ -181,21 +179,16 @@ def _measure(
     is_short = uses_cuda() or plan.calls > 1  # on the CPU, calls of seconds are not made once more
     if settled and is_short:
         with _eagerly():
-            _look_at_eager(eager, plan, measured)
-
-
-def _look_at_eager(eager: Prepared, plan: Plan, measured: Measured) -> None:
-    """How long the device works in calls without the compiler, and why it does not."""
-    watched = Measured(measured.device)
-    how = min(plan.calls, EXPLAINED_CALLS), plan.untimed
-    _watch("eager", eager, how, measured, watched)
-    launched = watched.launched if uses_cuda() else significant(watched.launched)
-    measured.eager_work = [_busy(items) for items in launched]
-    measured.eager_copies = [_copied(items) for items in launched]
-    measured.eager_watched = watched.watched
-    measured.eager_explained = watched.explained
-    if uses_cuda():
-        measured.eager_explained = explain("eager", eager, how, measured)
+            watched = Measured(measured.device)
+            how = min(plan.calls, EXPLAINED_CALLS), plan.untimed
+            _watch("eager", eager, how, measured, watched)
+            launched = watched.launched if uses_cuda() else significant(watched.launched)
+            measured.eager_work = [_busy(items) for items in launched]
+            measured.eager_copies = [_copied(items) for items in launched]
+            measured.eager_watched = watched.watched
+            measured.eager_explained = watched.explained
+            if uses_cuda():
+                measured.eager_explained = explain("eager", eager, how, measured)
 
 
 def _round(
@@ -294,12 +287,10 @@ def _watch(
 
 
 def _busy(launched: Sequence[Launched]) -> tuple[int, int]:
-    """How many pieces of work there are, and for how long any of them was done."""
     return len(launched), union_ns([(item.start_ns, item.end_ns) for item in launched])
 
 
 def _copied(launched: Sequence[Launched]) -> tuple[int, int]:
-    """How many copies there are, and for how long nothing but these was done."""
     others = [item for item in launched if item.launch.kind not in {"memcpy", "memset"}]
     return len(launched) - len(others), _busy(launched)[1] - _busy(others)[1]
 
@@ -308,14 +299,10 @@ def _device() -> Mapping[str, object]:
     """What the first of the devices that are used says of itself."""
     if not uses_cuda():
         return {"kind": "cpu", "threads": torch.get_num_threads()}
-    used = cuda_devices()
-    found = torch.cuda.get_device_properties(used[0])
+    found = torch.cuda.get_device_properties(cuda_devices()[0])
     return {
         "kind": "cuda",
         "name": found.name,
         "multiprocessors": found.multi_processor_count,
-        "memory_bytes": found.total_memory,
         "l2_bytes": int(getattr(found, "L2_cache_size", 0)),
-        "compute_capability": [found.major, found.minor],
-        "used": list(used),
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import gc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import torch
@@ -17,9 +17,14 @@ from torch.utils import _pytree
 from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 from inspector.capture.calls.reachable import Reachable
-from inspector.capture.profiling.allocations import Allocations, watched_memory
+from inspector.capture.profiling.allocations import (
+    Allocations,
+    Captured,
+    Layout,
+    layout,
+    watched_memory,
+)
 from inspector.capture.profiling.device import uses_cuda, wait
-from inspector.capture.profiling.graph_pools import Captured, Layout, layout
 from inspector.capture.target.call import Call, PreparedCall
 from inspector.capture.target.target import Target
 from inspector.capture.writer import emit
@@ -38,11 +43,7 @@ def profile_memory(
     target: Target,
     captured: Captured | None = None,
 ) -> None:
-    """Measures a warm call each and writes ``inspector_memory_profile``.
-
-    Args:
-        captured: What was allocated when CUDA graphs were captured, or None.
-    """
+    """Measures a warm call each and writes ``inspector_memory_profile``."""
     sides: dict[str, MemorySide] = {}
     try:
         sides["compiled"] = _side(run, target)
@@ -79,7 +80,7 @@ def _side(run: Callable[[], PreparedCall], target: Target) -> MemorySide:
     call = run()
     gc.collect()  # what is garbage already must not go in the call
     wait()
-    before = _memory_now()
+    layout_before, stats_before = _memory_now()
     known = _known(target, call.arguments)
     failed = ""
     with watched_memory() as allocations:
@@ -88,12 +89,12 @@ def _side(run: Callable[[], PreparedCall], target: Target) -> MemorySide:
             wait()
         except Exception as error:  # noqa: BLE001 - out of memory, say: what was seen is said
             failed = f"{type(error).__name__}: {error}"[:_MOST_TEXT]
-    after = _memory_now(is_end=True)
+    layout_after, stats_after = _memory_now(is_end=True)
     return dataclasses.replace(
         _events(allocations, _known(target, call.arguments)),
-        held=tuple(_held(before.layout, known)),
-        segments=after.layout.segments,
-        stats=_stats(before, after),
+        held=tuple(_held(layout_before, known)),
+        segments=layout_after.segments,
+        stats=_stats(stats_before, stats_after),
         failed=failed,
     )
 
@@ -109,38 +110,26 @@ def _events(allocations: Allocations, left: _Known) -> MemorySide:
     )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Memory:
-    """The allocator's state; nothing on the CPU."""
-
-    layout: Layout = dataclasses.field(default_factory=Layout)
-    stats: dict[str, int] = dataclasses.field(default_factory=dict)
-
-
-def _memory_now(*, is_end: bool = False) -> _Memory:
-    """The state before a call, from which peaks count, or after it."""
+def _memory_now(*, is_end: bool = False) -> tuple[Layout, dict[str, int]]:
+    """The allocator's state before a call, from which peaks count, or after it; none of the CPU."""
     if not uses_cuda():
-        return _Memory()
+        return Layout(), {}
     if not is_end:
         torch.cuda.empty_cache()  # what is reserved is to be the call's
         torch.cuda.reset_peak_memory_stats()
-    return _Memory(layout(), dict(torch.cuda.memory_stats()))
+    return layout(), dict(torch.cuda.memory_stats())
 
 
-def _stats(before: _Memory, after: _Memory) -> dict[str, int]:
-    if not before.stats:
+def _stats(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, int]:
+    if not before:
         return {}
-
-    def at(memory: _Memory, name: str) -> int:
-        return int(memory.stats.get(name, 0))
-
     return {
-        "allocated_before": at(before, "allocated_bytes.all.current"),
-        "allocated_peak": at(after, "allocated_bytes.all.peak"),
-        "reserved_before": at(before, "reserved_bytes.all.current"),
-        "reserved_peak": at(after, "reserved_bytes.all.peak"),
-        "retries": at(after, "num_alloc_retries") - at(before, "num_alloc_retries"),
-        "ooms": at(after, "num_ooms") - at(before, "num_ooms"),
+        "allocated_before": before.get("allocated_bytes.all.current", 0),
+        "allocated_peak": after.get("allocated_bytes.all.peak", 0),
+        "reserved_before": before.get("reserved_bytes.all.current", 0),
+        "reserved_peak": after.get("reserved_bytes.all.peak", 0),
+        "retries": after.get("num_alloc_retries", 0) - before.get("num_alloc_retries", 0),
+        "ooms": after.get("num_ooms", 0) - before.get("num_ooms", 0),
     }
 
 
@@ -155,7 +144,6 @@ def _captured(captured: Captured | None, target: Target) -> MemorySide | None:
 
 
 def _held(before: Layout, known: _Known) -> Iterator[HeldBlock]:
-    """What is allocated before a call."""
     if not before.segments:  # the CPU's allocator does not say what it has given
         for tensor, bytes_ in known.values():
             yield HeldBlock(tensor.address, bytes_, tensor.what)

@@ -10,9 +10,9 @@ from typing import Protocol
 import torch
 
 from inspector.capture.calls.back_to_back import BackToBack
-from inspector.capture.profiling.ceilings import ceilings, current_uuid, kept_ceilings
+from inspector.capture.profiling.allocations import Captured, has_cuda_graphs, watched_capture
+from inspector.capture.profiling.ceilings import cached_ceilings, ceilings, current_uuid
 from inspector.capture.profiling.device import uses_cuda
-from inspector.capture.profiling.graph_pools import Captured, has_cuda_graphs, watched_capture
 from inspector.capture.profiling.in_place import (
     Attribution,
     attributed,
@@ -115,7 +115,7 @@ class Profiles:
             count_once(run)
             return
         found = self._attributions.get(index, Attribution())
-        guarded("look for known ceilings", self._write_kept_ceilings)
+        guarded("look for known ceilings", self._write_cached_ceilings)
         with _gpu_watched(index) if uses_cuda() else contextlib.nullcontext():
             arguments = arguments_of(self._target.calls[index])
             profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
@@ -139,18 +139,15 @@ class Profiles:
         for measure in self._memory:
             with quiet():
                 guarded("measure the memory", measure)
-        guarded("measure the ceilings", self._write_ceilings)
+        if not self._has_ceilings:
+            guarded("measure the ceilings", lambda: emit(ceilings(fresh=self._fresh_ceilings)))
 
-    def _write_kept_ceilings(self) -> None:
+    def _write_cached_ceilings(self) -> None:
         """Writes what is known of the machine: a profile that is cut short has it, too."""
-        known = None if self._fresh_ceilings or self._has_ceilings else kept_ceilings()
+        known = None if self._fresh_ceilings or self._has_ceilings else cached_ceilings()
         if known is not None:
             emit(known)
             self._has_ceilings = True
-
-    def _write_ceilings(self) -> None:
-        if not self._has_ceilings:
-            emit(ceilings(fresh=self._fresh_ceilings))
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.capture.timeline.kineto import Session
+from inspector.capture.timeline.kineto import HostEvent, Session
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 
 _HOST = ("cpu_op", "user_annotation", "cuda_runtime", "cuda_driver")
@@ -43,27 +43,6 @@ def mark_name(text: str) -> str:
 def marked_text(name: str) -> str:
     """The text of a mark, by its name in the trace; all other names as they are."""
     return urllib.parse.unquote(name, errors="surrogatepass") if name.startswith(_OURS) else name
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class HostEvent:
-    """Something that a thread of the program did.
-
-    Attributes:
-        kind: ``cpu_op``, ``user_annotation``, ``cuda_runtime`` or ``cuda_driver``.
-        start_ns: Since the epoch, as `time.time_ns`.
-        end_ns: Likewise.
-        correlation: What the event on the device that it launched has, too; or 0.
-        sequence: Of an operator, what it has in common with autograd's node of it; or -1.
-    """
-
-    kind: str
-    name: str
-    thread: int
-    start_ns: int
-    end_ns: int
-    correlation: int = 0
-    sequence: int = -1
 
 
 @dataclasses.dataclass(slots=True)

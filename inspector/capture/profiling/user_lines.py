@@ -11,19 +11,20 @@ no line of the user's does, that which makes it.
 from __future__ import annotations
 
 import contextlib
+import linecache
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
+from torch import fx, nn
 
-from inspector.capture.graphs.module_places import made_at
-from inspector.capture.profiling.graph_lines import GraphLines
+from inspector.capture.graphs.module_places import made_at, module_stack, stack_of
 from inspector.capture.profiling.trace import mark_name
 from inspector.capture.roots import recorded_roots
-from inspector.shared.stack import is_graph_code
+from inspector.shared.stack import is_graph_code, user_frame
+from inspector.trace.printed_stack import printed_frames
 
 USER_MARK = "inspector at "
 """What a mark's name begins with; ``file(line): function`` follows."""
@@ -109,7 +110,10 @@ class _Marks:
     def _enter(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ARG002
         if frame.f_code is _CALL:
             module = frame.f_locals.get("self")
-            called = CALL_MARK + self._path(module)
+            if isinstance(module, nn.Module) and id(module) not in self._paths:
+                for name, child in module.named_modules():
+                    self._paths.setdefault(id(child), module_name(name))
+            called = CALL_MARK + self._paths.get(id(module), "")
             is_within = any(mark.is_line for mark in self._open)
             made = "" if is_within or self._has_lines(module) else made_at(module)
             self._begin(frame, called, *([USER_MARK + made] if made else []))
@@ -134,13 +138,6 @@ class _Marks:
         if event == "return":
             self._close(frame)
 
-    def _path(self, module: object) -> str:
-        """What Dynamo would call a module in the one that was called first."""
-        if isinstance(module, nn.Module) and id(module) not in self._paths:
-            for name, child in module.named_modules():
-                self._paths.setdefault(id(child), module_name(name))
-        return self._paths.get(id(module), "")
-
     def _step(self, frame: FrameType, event: str, argument: object) -> Any:  # noqa: ARG002
         if event in {"line", "return"}:
             self._close(frame)
@@ -158,7 +155,6 @@ class _Marks:
         self._open.append(_Mark(frame, marks, is_line))
 
     def _name(self, frame: FrameType) -> str:
-        """The name of the mark for the line that a frame is at, or an empty string."""
         code = frame.f_code
         if not is_graph_code(code.co_filename):
             return f"{USER_MARK}{code.co_filename}({frame.f_lineno}): {code.co_name}"
@@ -176,3 +172,59 @@ class _Marks:
             mark.end()
             if mark.frame is frame:
                 return
+
+
+class GraphLine(NamedTuple):
+    """Where a statement of a graph comes from.
+
+    Attributes:
+        place: ``file(line): function``.
+        module: What Dynamo calls the module that it is in (``L['self'].layers.0``), or empty.
+    """
+
+    place: str
+    module: str
+
+
+class GraphLines:
+    """Finds them, each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[CodeType, int], GraphLine | None] = {}
+
+    def of(self, frame: FrameType) -> GraphLine | None:
+        """Where the statement comes from that a frame of graph code is at, or None."""
+        key = frame.f_code, frame.f_lineno
+        if key not in self._known:
+            node = _node_at(frame)
+            self._known[key] = _line_of(node) if node is not None else None
+        return self._known[key]
+
+
+def _node_at(frame: FrameType) -> fx.Node | None:
+    """The node whose statement a frame is at, by torch's map of lines to numbers of nodes.
+
+    The map is of the graph as it was when its code was made. A graph that was changed since has
+    other nodes at these numbers; the statement names the right one.
+    """
+    module = frame.f_locals.get("self")
+    if not isinstance(module, fx.GraphModule):
+        return None
+    numbers = getattr(module, "_lineno_map", None) or {}
+    number = numbers.get(frame.f_lineno - getattr(module, "_prologue_start", 0))
+    nodes = list(module.graph.nodes)
+    if number is None or number >= len(nodes):
+        return None
+    text = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    node: fx.Node = nodes[number]
+    assigned = text.partition("=")[0].partition(":")[0].strip()  # `name : annotation = …`
+    return node if assigned == node.name else None
+
+
+def _line_of(node: fx.Node) -> GraphLine | None:
+    frames = printed_frames(stack_of(node))
+    frame = user_frame(frames, recorded_roots())
+    if frame is None:
+        return None
+    modules = [str(name) for name, _ in module_stack(node).values()]
+    return GraphLine(f"{frame.file}({frame.line}): {frame.name}", modules[-1] if modules else "")

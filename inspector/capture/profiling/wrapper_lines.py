@@ -124,16 +124,16 @@ def _called_functions(module: ModuleType) -> list[FunctionType]:
 def _functions(module: ModuleType) -> Iterator[FunctionType]:
     owners = [
         vars(module),
-        *(vars(item) for item in vars(module).values() if _is_own(item, module)),
+        *(
+            vars(item)
+            for item in vars(module).values()
+            if isinstance(item, type) and item.__module__ == module.__name__
+        ),
     ]
     for owner in owners:
         for item in list(owner.values()):
             if isinstance(item, FunctionType) and item.__module__ == module.__name__:
                 yield item
-
-
-def _is_own(item: object, module: ModuleType) -> bool:
-    return isinstance(item, type) and item.__module__ == module.__name__
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

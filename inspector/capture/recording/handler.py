@@ -46,12 +46,9 @@ class TraceHandler(logging.Handler):
     without us: our artifacts pass them by.
 
     Attributes:
-        sources: Writes the source text that the recordings need.
         measures: Profiles the program's own calls for a moment, once it has compiled: from the
             first frame on, as `import torch` may not be over before.
         times_guards: Times the guards of every cache entry, which makes compiling slower.
-        keeps_graphs: Writes the graphs of all stages as data, and what Inductor fuses.
-        keeps_prims: And those of AOTAutograd as primitives, too.
     """
 
     def __init__(self, logger: logging.Logger) -> None:
@@ -207,7 +204,11 @@ class TraceHandler(logging.Handler):
         if not isinstance(metadata, Mapping):
             return
         if self._window is not None and not _is_ours(record):
-            self._window.saw(*(_span(record) if "chromium_event" in metadata else ()))
+            # ``B`` where a span begins, ``E`` where it ends; and which span it is.
+            is_span = "chromium_event" in metadata
+            span = json.loads(getattr(record, "payload", None) or "{}") if is_span else {}
+            which = (str(span.get("ph", "")), (span.get("tid"), span.get("name")))
+            self._window.saw(*(which if is_span else ()))
         if "str" in metadata:
             text, number = metadata["str"]
             self._strings[number] = text
@@ -296,12 +297,6 @@ def _always(_level: int) -> bool:
 def _is_ours(record: logging.LogRecord) -> bool:
     metadata = getattr(record, "metadata", None)
     return isinstance(metadata, Mapping) and artifact_name(metadata).startswith(PREFIX)
-
-
-def _span(record: logging.LogRecord) -> tuple[str, tuple[object, ...]]:
-    """``B`` where a span begins, ``E`` where it ends; and which span it is."""
-    event = json.loads(getattr(record, "payload", None) or "{}")
-    return str(event.get("ph", "")), (event.get("tid"), event.get("name"))
 
 
 def attached_handler() -> TraceHandler:

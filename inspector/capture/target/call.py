@@ -71,13 +71,10 @@ def calls_of(given: object, source: str) -> tuple[Call, ...]:
             f"{source} gives {kind}.",
             "It has to give a tuple or a list of arguments, or a dict of keyword arguments.",
         )
-    if type(given) is list and given and all(map(_is_call, given)):
-        return tuple(map(_call, given))
+    items = given if type(given) is list else []
+    if items and all(type(item) is tuple or _is_keywords(item) for item in items):
+        return tuple(map(_call, items))
     return (_call(given),)
-
-
-def _is_call(value: object) -> bool:
-    return type(value) is tuple or _is_keywords(value)
 
 
 def _call(value: Any) -> Call:

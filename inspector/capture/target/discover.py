@@ -49,7 +49,13 @@ def find_target(module: ModuleType, code: UserCode) -> EntryPoint:
             name, value = candidates.popitem()
             return make(value, name, module, code)
         if candidates:
-            raise _several(list(candidates), code.place)
+            listed = ", ".join(f"`{name}`" for name in candidates)
+            step = f"Name one: `{code.place.command([*candidates][-1])}`."
+            if compiles_itself(code.place):
+                step += f" Or record the script as it runs: `{code.place.command(verb='run')}`."
+            raise UsageError(
+                f"`{code.place.shown}` has {len(candidates)} that could be meant: {listed}.", step
+            )
     raise _nothing(code.place)
 
 
@@ -141,14 +147,6 @@ def _once(named: dict[str, Any]) -> dict[str, Any]:
     """The values without those that are there under an earlier name too."""
     first = {id(value): name for name, value in reversed(named.items())}
     return {name: named[name] for name in named if first[id(named[name])] == name}
-
-
-def _several(names: list[str], place: Place) -> UsageError:
-    listed = ", ".join(f"`{name}`" for name in names)
-    step = f"Name one: `{place.command(names[-1])}`."
-    if compiles_itself(place):
-        step += f" Or record the script as it runs: `{place.command(verb='run')}`."
-    return UsageError(f"`{place.shown}` has {len(names)} that could be meant: {listed}.", step)
 
 
 def _nothing(place: Place) -> UsageError:

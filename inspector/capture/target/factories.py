@@ -25,11 +25,7 @@ _MODEL_MAKERS = frozenset({"from_config", "from_pretrained"})  # of transformers
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class EntryPoint:
-    """What to compile, and how it was found, as Python: ``model``, ``get_model()``, ``Net()``.
-
-    Attributes:
-        inputs: Those that a factory returned together with the model.
-    """
+    """What to compile, and how it was found, as Python: ``model``, ``get_model()``, ``Net()``."""
 
     function: Callable[..., Any]
     entry: str
@@ -56,18 +52,9 @@ def make(
     if is_factory:
         check_needs_nothing(value, name)
         return _checked(code.run(f"calling `{name}()`", value), f"{name}()")
-    if not isinstance(value, FunctionType) or not _takes_nothing(value):
+    if not isinstance(value, FunctionType) or not _binds(value, (), {}):
         return EntryPoint(value, name)
     return _probe(value, name, code)
-
-
-def _takes_nothing(function: Callable[..., Any]) -> bool:
-    """Whether `function` can be called without arguments."""
-    try:
-        inspect.signature(function).bind()
-    except (TypeError, ValueError):
-        return False
-    return True
 
 
 def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoint:
@@ -87,7 +74,9 @@ def _probe(function: Callable[..., Any], name: str, code: UserCode) -> EntryPoin
     except (ModelFailedError, EnvironmentLacksError):
         # Then it is no factory, and its own call shows the error.
         return itself
-    return _checked(made, f"{name}()") if _is_model(made) else itself
+    first = made[0] if type(made) is tuple and len(made) == 2 else made  # noqa: PLR2004
+    is_model = isinstance(first, torch.nn.Module | FunctionType)
+    return _checked(made, f"{name}()") if is_model else itself
 
 
 def _names_models(function: Callable[..., Any], seen: set[object]) -> bool:
@@ -124,11 +113,6 @@ def _names_models(function: Callable[..., Any], seen: set[object]) -> bool:
 
 def _is_module_class(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, torch.nn.Module)
-
-
-def _is_model(made: object) -> bool:
-    first = made[0] if type(made) is tuple and len(made) == 2 else made  # noqa: PLR2004
-    return isinstance(first, torch.nn.Module | FunctionType)
 
 
 def _checked(made: Any, entry: str) -> EntryPoint:
@@ -169,7 +153,7 @@ def _as_arguments(given: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return tuple(given), {}
 
 
-def _binds(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+def _binds(kind: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     try:
         inspect.signature(kind).bind(*args, **kwargs)
     except TypeError:

@@ -19,6 +19,12 @@ from inspector.errors import UsageError
 from inspector.shared.near_matches import did_you_mean, near_matches
 
 _SHOWN = 8
+# What to name in place of a file that has no code, by its suffix.
+_WEIGHTS = (".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".onnx")
+_STEPS = {
+    ".ipynb": "Make it a script first: `jupyter nbconvert --to script {}`.",
+    **dict.fromkeys(_WEIGHTS, "Weights have no code: name the Python file that builds the model."),
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,8 +36,6 @@ class Place:
         name: The part after the colon: what in the module is meant.
         file: Its absolute path; None for a module without one.
         search: Folders that go to the front of ``sys.path``, the first one first.
-        root: The project's folder, which shown paths are relative to.
-        shown: The file (or the module) as messages show it.
         verb: The command to type again, and its `options`.
     """
 
@@ -63,7 +67,10 @@ def locate(target: str) -> Place:
         raise UsageError("The target is empty.", "Name a file, say model.py.")
     path = Path(os.path.abspath(source))  # noqa: PTH100 - keeps symbolic links, unlike resolve
     if path.is_dir():
-        raise _directory_error(source, path)
+        files = sorted(file.name for file in path.glob("*.py"))
+        best = "model.py" if "model.py" in files else next(iter(files), "")
+        step = f"Name a file in it, say {source.rstrip('/')}/{best}." if best else ""
+        raise UsageError(f"`{source}` is a directory.", step or "Name a Python file.")
     if path.exists() or path.suffix == ".py" or "/" in source or os.sep in source:
         return _file(source, name, path)
     return _module(source, name)
@@ -87,7 +94,8 @@ def _file(source: str, name: str | None, path: Path) -> Place:
     if not path.exists():
         raise _missing_file_error(source, path)
     if path.suffix != ".py":
-        raise _suffix_error(source, path)
+        step = _STEPS.get(path.suffix.lower(), "Name a file that ends in `.py`, or a module.")
+        raise UsageError(f"`{source}` is not a Python file.", step.format(source))
     top, module = _package_of(path)
     folder = str(path.parent)
     search = (folder,) if top is None else (str(top.parent), folder)
@@ -167,13 +175,6 @@ def _spec(source: str) -> ModuleSpec:
     return cast("ModuleSpec", spec)
 
 
-def _directory_error(source: str, path: Path) -> UsageError:
-    files = sorted(file.name for file in path.glob("*.py"))
-    best = "model.py" if "model.py" in files else next(iter(files), "")
-    step = f"Name a file in it, say {source.rstrip('/')}/{best}." if best else ""
-    return UsageError(f"`{source}` is a directory.", step or "Name a Python file.")
-
-
 def _missing_file_error(source: str, path: Path) -> UsageError:
     folder = path.parent
     if not folder.is_dir():
@@ -187,14 +188,6 @@ def _missing_file_error(source: str, path: Path) -> UsageError:
     return UsageError(
         f"There is no file `{source}`.", f"{step}: {listed}." if names else "Check the path."
     )
-
-
-def _suffix_error(source: str, path: Path) -> UsageError:
-    steps = {".ipynb": f"Make it a script first: `jupyter nbconvert --to script {source}`."}
-    for weights in (".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".onnx"):
-        steps[weights] = "Weights have no code: name the Python file that builds the model."
-    step = steps.get(path.suffix.lower(), "Name a file that ends in `.py`, or `package.module`.")
-    return UsageError(f"`{source}` is not a Python file.", step)
 
 
 def _missing_module_error(parts: list[str]) -> UsageError:

@@ -12,6 +12,7 @@ import torch
 from inspector.capture.compiled import uncompiled
 from inspector.errors import ModelFailedError, UsageError
 from inspector.shared.near_matches import near_matches
+from inspector.shared.units import count
 
 _SHOWN = 6
 _POSITIONAL = {inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD}
@@ -71,8 +72,10 @@ def check_fits(
     try:
         signature.bind(*args, **kwargs)
     except TypeError as error:
+        unnamed = [count(len(args), "argument")] if args or not kwargs else []
+        given = " and ".join([*unnamed, *(f"`{name}`" for name in kwargs)])
         raise UsageError(
-            f"{source} gives {_counted(args, kwargs)}, which does not fit: {error}.",
+            f"{source} gives {given}, which does not fit: {error}.",
             f"What is called is `{shown_signature(function)}`.",
         ) from error
 
@@ -100,12 +103,6 @@ def _defined(kind: type) -> str:
         return f" ({Path(inspect.getfile(kind)).name}:{line})"
     except (OSError, TypeError):  # made in a notebook's cell, or in no file at all
         return ""
-
-
-def _counted(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    plural = "" if len(args) == 1 else "s"
-    unnamed = [f"{len(args)} argument{plural}"] if args or not kwargs else []
-    return " and ".join([*unnamed, *(f"`{name}`" for name in kwargs)])
 
 
 class _Elided:

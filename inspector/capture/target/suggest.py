@@ -186,7 +186,9 @@ def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> b
     Nothing is computed and no state changes: every tensor that the call meets is a fake one. What
     it prints is dropped.
     """
-    device = _device_of(function)
+    module = module_of(function)
+    held = itertools.chain(module.parameters(), module.buffers()) if module is not None else ()
+    device = next((tensor.device for tensor in held), torch.device("cpu"))
 
     def tensor(spec: TensorSpec) -> torch.Tensor:
         return torch.empty(spec.shape, dtype=getattr(torch, spec.dtype.torch_name), device=device)
@@ -209,11 +211,3 @@ def _runs_with(function: Callable[..., Any], inputs: tuple[InputSpec, ...]) -> b
         except Exception:  # noqa: BLE001 - whatever a wrong input makes the user's code raise
             return False
     return True
-
-
-def _device_of(function: Any) -> torch.device:
-    module = getattr(function, "__self__", function)
-    if not isinstance(module, torch.nn.Module):
-        return torch.device("cpu")
-    first = next(itertools.chain(module.parameters(), module.buffers()), None)
-    return torch.device("cpu") if first is None else first.device

@@ -39,7 +39,6 @@ class Target:
         function: The module or function, in the train/eval mode that the file left it in.
         calls: Tensors are shared until `fresh` copies them.
         already_compiled: The file compiles it itself, so that it is taken as it is.
-        file: The absolute path of its file, or None for a module without one.
         root: The project's folder, which shown paths are relative to: the working directory if the
             file is below it, else the folder of its top package, else its own folder.
     """
@@ -98,7 +97,12 @@ def load_target(request: Request) -> Target:
 def _without_inputs(function: Callable[..., Any], place: Place) -> tuple[Call, ...]:
     """One call without arguments, or an error with the exact ``--input`` to try."""
     signature = signature_of(function)
-    if signature is not None and not any(map(_is_wanted, signature.parameters.values())):
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    # Models from transformers give all of their inputs the default None, and refuse to run so.
+    if signature is not None and not any(
+        (item.default is item.empty or item.default is None) and item.kind not in variadic
+        for item in signature.parameters.values()
+    ):
         return (Call(),)
     texts = tuple(map(describe, suggest_inputs(function)))
     options = [word for text in texts for word in ("--input", text)]
@@ -107,16 +111,6 @@ def _without_inputs(function: Callable[..., Any], place: Place) -> tuple[Call, .
     if compiles_itself(place):
         step += f" Or record the script as it runs: `{place.command(verb='run')}`."
     raise UsageError(f"`{place.shown}` gives no inputs for `{shown_signature(function)}`.", step)
-
-
-def _is_wanted(parameter: inspect.Parameter) -> bool:
-    """Whether a call without this argument is no call worth making.
-
-    Models from transformers give all of their inputs the default None, and refuse to run so.
-    """
-    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    without = parameter.default is inspect.Parameter.empty or parameter.default is None
-    return without and parameter.kind not in variadic
 
 
 def import_target(code: UserCode) -> ModuleType:

@@ -17,19 +17,24 @@ _SILENT = "99"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class HostRow:
-    """An event on a thread of the program; times are of the profiler's clock.
+class HostEvent:
+    """Something that a thread of the program did.
 
     Attributes:
-        thread: The profiler's number of the thread.
-        sequence: Autograd's number that a forward operator and its backward share, or -1.
+        kind: ``cpu_op``, ``user_annotation``, ``cuda_runtime`` or ``cuda_driver``; empty where
+            torch gives the events itself.
+        start_ns: By the profiler's clock; in its traces as `time.time_ns`.
+        correlation: What the event on the device that it launched has, too; or 0.
+        sequence: Of an operator, what it has in common with autograd's node of it; or -1.
     """
 
+    kind: str
     name: str
     thread: int
     start_ns: int
     end_ns: int
-    sequence: int
+    correlation: int = 0
+    sequence: int = -1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,7 +51,7 @@ class DeviceRow:
 class Taken:
     """What a session saw: on the host by start, of the same start the longest first."""
 
-    host: tuple[HostRow, ...]
+    host: tuple[HostEvent, ...]
     device: tuple[DeviceRow, ...]
 
 
@@ -109,7 +114,15 @@ class Session:
             if event.device_type() != torch.autograd.DeviceType.CPU:
                 device.append(event)
                 continue
-            row = _host_row(event)
+            start_ns = event.start_ns()
+            row = HostEvent(
+                kind="",
+                name=event.name(),
+                thread=event.start_thread_id(),
+                start_ns=start_ns,
+                end_ns=start_ns + event.duration_ns(),
+                sequence=event.sequence_nr(),
+            )
             host.append(row)
             if row.name.startswith(("cuda", "cu", "hip")) and "::" not in row.name:
                 launches[event.correlation_id()] = row
@@ -129,18 +142,7 @@ def _silent() -> Iterator[None]:
             os.environ.pop(_LOG_LEVEL, None)
 
 
-def _host_row(event: Any) -> HostRow:
-    start_ns = event.start_ns()
-    return HostRow(
-        name=event.name(),
-        thread=event.start_thread_id(),
-        start_ns=start_ns,
-        end_ns=start_ns + event.duration_ns(),
-        sequence=event.sequence_nr(),
-    )
-
-
-def _device_rows(events: list[Any], launches: dict[int, HostRow]) -> Iterator[DeviceRow]:
+def _device_rows(events: list[Any], launches: dict[int, HostEvent]) -> Iterator[DeviceRow]:
     for event in events:
         launch = launches.get(event.correlation_id())
         if launch is not None:  # else a synchronisation or an annotation, which is no work

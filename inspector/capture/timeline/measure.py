@@ -115,7 +115,6 @@ def _is_one_graph() -> bool:
 
 
 def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
-    """The times of calls without the profiler in which nothing was compiled."""
     for arguments in _copies(what, min(what.request.calls, _MOST_UNPROFILED)):
         wait_for_device()
         before = compilations()
@@ -129,7 +128,6 @@ def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
 
 
 def _profiled(what: Measurement, state: State) -> Iterator[bool]:
-    """Calls under the profiler; whether anything was compiled in a call."""
     for arguments in _copies(what, what.request.calls):
         before = compilations()
         with _mark(CALL_MARK):

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
 
-from inspector.capture.timeline.kineto import DeviceRow, HostRow, Taken
+from inspector.capture.timeline.kineto import DeviceRow, HostEvent, Taken
 from inspector.records.timeline import Activity, CallProfile, MarkedThread, Marker
 
-_Row = TypeVar("_Row", HostRow, DeviceRow)
+_Row = TypeVar("_Row", HostEvent, DeviceRow)
 
 CALL_MARK = "inspector call"
 """Our own mark around one call of a target."""
@@ -66,7 +66,7 @@ def _since(zero_ns: int, row: _Row) -> _Row:
 
 
 def _thread(
-    thread: int, rows: Sequence[HostRow], launched: Iterable[DeviceRow], labels: dict[str, int]
+    thread: int, rows: Sequence[HostEvent], launched: Iterable[DeviceRow], labels: dict[str, int]
 ) -> MarkedThread:
     markers = list(_markers(rows, labels))
     activities = _Activities(markers)
@@ -80,11 +80,15 @@ def _thread(
         if row.name.startswith(_WAITS):
             activity["wait_ns"] += row.end_ns - row.start_ns
     for work in launched:
-        _add_device(activities.at(work.launched_ns), work)
+        activity = activities.at(work.launched_ns)
+        started = activity["device_start_ns"] or work.start_ns
+        activity["device_start_ns"] = min(started, work.start_ns)
+        activity["device_end_ns"] = max(activity["device_end_ns"], work.end_ns)
+        activity["device_busy_ns"] += work.end_ns - work.start_ns
     return MarkedThread(thread, tuple(markers), activities.all())
 
 
-def _markers(rows: Iterable[HostRow], labels: dict[str, int]) -> Iterator[Marker]:
+def _markers(rows: Iterable[HostEvent], labels: dict[str, int]) -> Iterator[Marker]:
     graph_until_ns = 0
     for row in rows:
         if row.start_ns < graph_until_ns:
@@ -100,7 +104,9 @@ def _markers(rows: Iterable[HostRow], labels: dict[str, int]) -> Iterator[Marker
                 break
 
 
-def _outermost_operators(rows: Sequence[HostRow], markers: Sequence[Marker]) -> Iterator[HostRow]:
+def _outermost_operators(
+    rows: Sequence[HostEvent], markers: Sequence[Marker]
+) -> Iterator[HostEvent]:
     """Operators outside of graphs that no other operator calls.
 
     What contains a marker is no operator here but a part of the program around it.
@@ -138,10 +144,3 @@ class _Activities:
 
     def all(self) -> tuple[Activity, ...]:
         return tuple(Activity(**self._found[stretch]) for stretch in sorted(self._found))
-
-
-def _add_device(activity: collections.Counter[str], row: DeviceRow) -> None:
-    started = activity["device_start_ns"] or row.start_ns
-    activity["device_start_ns"] = min(started, row.start_ns)
-    activity["device_end_ns"] = max(activity["device_end_ns"], row.end_ns)
-    activity["device_busy_ns"] += row.end_ns - row.start_ns

@@ -57,7 +57,8 @@ def print_internals(missing: Sequence[str], file: IO[str]) -> None:
         lost = [name for name in use.names if name in missing]
         file.write(f"\n{use.purpose}\n")
         file.writelines(
-            f"  {'missing ' if name in lost else ''}{name}\n" for name in (*use.names, *use.methods)
+            f"  {'missing ' if name in lost else ''}{name}\n"
+            for name in (*use.names, *use.methods.split())
         )
         if lost:
             file.write(f"  lost: {use.without}\n")

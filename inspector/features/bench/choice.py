@@ -9,20 +9,19 @@ from collections.abc import Sequence
 from inspector.features.bench.ratio import ratio_of
 from inspector.features.bench.rows import BenchRow
 
+_NOTICEABLE = 0.02  # less memory than this is not worth a word
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Choice:
     """What to take for one workload and input.
 
     Attributes:
-        eager: Eager PyTorch, or None where it was not measured.
         latency: The shortest call that is shorter than eager's by more than noise, or None; of
             those that do not differ, the one that is ready first, if that is known.
         as_good: The others that do not differ from it.
         memory: The least memory at the peak, less than eager's by a noticeable part, or None.
-        slower: Those that are slower than eager by more than noise.
-        same: Those that do not differ from eager.
-        wrong: Those whose results are off.
+        same: Those that do not differ from eager by more than noise, as `slower` do.
     """
 
     eager: BenchRow | None
@@ -42,10 +41,6 @@ class Choice:
         return max(known, key=lambda each: each[0])[1] if known else None
 
 
-# Less than this is not worth a word.
-_NOTICEABLE = 0.02
-
-
 def choose(rows: Sequence[BenchRow]) -> Choice:
     """Decides between the rows of one workload and input.
 
@@ -54,8 +49,7 @@ def choose(rows: Sequence[BenchRow]) -> Choice:
     eager = next((row for row in rows if row.setting.is_eager and row.latency), None)
     compiled = [row for row in rows if not row.setting.is_eager and row.latency and row.faster]
     right = [row for row in compiled if row.is_right]
-    faster = [row for row in right if row.faster and row.faster.low > 1]
-    best, others = _best(faster)
+    best, others = _best([row for row in right if row.faster and row.faster.low > 1])
     return Choice(
         eager=eager,
         latency=best,
@@ -73,10 +67,8 @@ def _best(faster: Sequence[BenchRow]) -> tuple[BenchRow | None, list[BenchRow]]:
     # By the ratio, which is known better than the time, and where it had no room beside the others
     # is of other sessions.
     shortest = max(faster, key=lambda row: row.faster.middle if row.faster else 0)
-    alike = [
-        shortest,
-        *(row for row in faster if row is not shortest and _are_alike(row, shortest)),
-    ]
+    alike = [row for row in faster if row is shortest or _are_alike(row, shortest)]
+    alike.sort(key=lambda row: row is not shortest)
     first = min(alike, key=lambda row: math.inf if row.first_ns is None else row.first_ns)
     return first, [row for row in alike if row is not first]
 
@@ -93,8 +85,8 @@ def _are_alike(one: BenchRow, other: BenchRow) -> bool:
 
 def _least(eager: BenchRow | None, rows: Sequence[BenchRow]) -> BenchRow | None:
     known = [row for row in rows if row.memory.get("peak_allocated")]
-    if eager is None or not known or not eager.memory.get("peak_allocated"):
+    least = min(known, key=lambda row: row.memory["peak_allocated"], default=None)
+    if eager is None or least is None:
         return None
-    least = min(known, key=lambda row: row.memory["peak_allocated"])
-    most = (1 - _NOTICEABLE) * eager.memory["peak_allocated"]
+    most = (1 - _NOTICEABLE) * eager.memory.get("peak_allocated", 0)
     return least if least.memory["peak_allocated"] < most else None

@@ -23,25 +23,20 @@ def page(report: CollectionReport) -> Page:
     """What each setting does to many models, and a row for each of them."""
     headline, *summary = [*collection_lines(report)] or ["nothing was measured"]
     rows = [cells for model in report.models for cells in collection_cells(model)]
-    return Page(
-        "Collection",
-        headline,
-        About(context=[_machine(report)]),
-        summary=summary,
-        sections=[Section("Models", [Table(_COLUMNS, rows, "row", _MOST_ROWS)])],
-        notes=as_notes(report.notices),
-    )
-
-
-def _machine(report: CollectionReport) -> str:
-    """``25 models · torch 2.13.0 · cpu · 1 session``; what is not known is left out."""
-    parts = (
+    machine = (
         count(len(report.models), "model"),
         f"torch {report.versions['torch']}" if "torch" in report.versions else "",
         report.device,
         count(report.sessions, "session") if report.sessions else "",
     )
-    return " · ".join(filter(None, parts))
+    return Page(
+        "Collection",
+        headline,
+        About(context=[" · ".join(filter(None, machine))]),
+        summary=summary,
+        sections=[Section("Models", [Table(_COLUMNS, rows, "row", _MOST_ROWS)])],
+        notes=as_notes(report.notices),
+    )
 
 
 def collection_lines(report: CollectionReport) -> Iterator[str]:
@@ -74,6 +69,7 @@ def collection_cells(model: Measured) -> Iterator[tuple[str, ...]]:
         yield (model.name, "", *empty, model.failure)
         return
     several = len({row.input for row in model.rows}) > 1
+    eagers = {(it.workload, it.input): it for it in model.rows if it.setting.is_eager}
     for row in model.compiled() or model.rows:
         name = f"{model.name} #{row.input + 1}" if several else model.name
         name = " · ".join(filter(None, (name, row.setting.label, row.workload.label)))
@@ -81,12 +77,7 @@ def collection_cells(model: Measured) -> Iterator[tuple[str, ...]]:
             said = (time_text(row), *empty, "") if row.latency else ("", *empty, row.failure)
             yield (name, *said)
         else:
-            yield (name, *_cells(row, _eager_of(row, model)))
-
-
-def _eager_of(row: BenchRow, model: Measured) -> BenchRow | None:
-    same = (each for each in model.rows if each.setting.is_eager and each.input == row.input)
-    return next((each for each in same if each.workload == row.workload), None)
+            yield (name, *_cells(row, eagers.get((row.workload, row.input))))
 
 
 def _cells(row: BenchRow, eager: BenchRow | None) -> tuple[str, ...]:

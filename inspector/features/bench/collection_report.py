@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.report import BenchReport
 from inspector.features.bench.rows import INTERRUPTED, BenchRow
 from inspector.report.wording import count, listed
@@ -25,8 +24,6 @@ class Measured:
     Attributes:
         best: The row to take, or None where nothing is faster than eager PyTorch.
         failure: Why there are no rows, in one sentence, or an empty string.
-        seconds: How long measuring it took.
-        report: What the rows are from, where there are any.
         is_earlier: Whether an earlier run has measured it.
     """
 
@@ -101,12 +98,7 @@ def measured_of(name: str, report: BenchReport, *, is_earlier: bool = False) -> 
 
 
 def make_collection_report(models: Sequence[Measured], sessions: int) -> CollectionReport:
-    """Adds up the models.
-
-    Args:
-        models: The models.
-        sessions: How often every process was begun anew.
-    """
+    """Adds up the models; every process was begun in so many sessions."""
     reports = [model.report for model in models if model.report is not None]
     return CollectionReport(
         models=tuple(models),
@@ -140,7 +132,6 @@ def summarized(models: Sequence[Measured]) -> tuple[SettingSummary, ...]:
 
 
 def _key(row: BenchRow) -> tuple[Workload, str]:
-    """What is measured of a model, and how it is compiled."""
     return row.workload, row.setting.label
 
 
@@ -148,13 +139,15 @@ def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> Set
     """That of a setting, by the rows of each model."""
     each = [rows for rows in each if rows and all(row.failure != INTERRUPTED for row in rows)]
     ran = [rows for rows in each if all(row.is_right for row in rows)]
+    logs = [[math.log(row.faster.middle) for row in rows if row.faster] for rows in ran]
+    means = [statistics.fmean(of) for of in logs if of]
     return SettingSummary(
         label=label,
         models=len(each) + failed,
         ran=len(ran),
-        captured=sum(map(_is_whole, ran)),
+        captured=sum(all(map(_is_whole, rows)) for rows in ran),
         wrong=sum(any(row.is_wrong for row in rows) for rows in each),
-        speedup=_geometric_mean([[row.faster for row in rows] for rows in ran]),
+        speedup=math.exp(statistics.fmean(means)) if means else None,
         faster=sum(all(row.faster and row.faster.low > 1 for row in rows) for rows in ran),
         slower=sum(all(row.faster and row.faster.high < 1 for row in rows) for rows in ran),
         same=sum(all(row.faster and not row.faster.is_known for row in rows) for rows in ran),
@@ -162,22 +155,20 @@ def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> Set
     )
 
 
-def _geometric_mean(models: Iterable[Iterable[Ratio | None]]) -> float | None:
-    """That of all models' own ones, of those ratios that are known; None where there are none."""
-    logs = [[math.log(ratio.middle) for ratio in each if ratio is not None] for each in models]
-    means = [statistics.fmean(each) for each in logs if each]
-    return math.exp(statistics.fmean(means)) if means else None
-
-
-def _is_whole(rows: Iterable[BenchRow]) -> bool:
-    found = [row.compiled for row in rows]
-    return all(item is not None and item.graphs and not item.graph_breaks for item in found)
+def _is_whole(row: BenchRow) -> bool:
+    found = row.compiled
+    return found is not None and bool(found.graphs) and not found.graph_breaks
 
 
 def _notices(models: Sequence[Measured]) -> Iterator[str]:
     """What has to be known of the measurements, each sentence once."""
     reports = [model.report for model in models if model.report is not None]
-    yield from _notices_of_each(reports)
+    targets: dict[str, list[str]] = {}
+    for report in reports:
+        for notice in report.notices:
+            targets.setdefault(notice, []).append(report.plan.target)
+    for notice, of in targets.items():
+        yield notice if len(of) == len(reports) else f"{listed(of, _MOST_NAMED)}: {notice}"
     earlier = [model.report for model in models if model.is_earlier and model.report is not None]
     if earlier:
         were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
@@ -185,21 +176,10 @@ def _notices(models: Sequence[Measured]) -> Iterator[str]:
         yield f"{were} measured by an earlier run (since {since} UTC), and not again"
     several = {
         "devices": [report.device for report in reports],
-        "processors": [report.processor for report in reports],
-        "versions of torch": [report.torch for report in reports],
+        "processors": [report.run.processor for report in reports],
+        "versions of torch": [report.run.torch for report in reports],
     }
     for what, each in several.items():
         names = list(dict.fromkeys(filter(None, each)))
         if len(names) > 1:
             yield f"they were measured with several {what}: {', '.join(names)}"
-
-
-def _notices_of_each(reports: Sequence[BenchReport]) -> Iterator[str]:
-    """The notices of all reports; what is not of all of them with the models that it is of."""
-    models: dict[str, list[str]] = {}
-    for report in reports:
-        for notice in report.notices:
-            models.setdefault(notice, []).append(report.plan.target)
-    for notice, targets in models.items():
-        whose = "" if len(targets) == len(reports) else f"{listed(targets, _MOST_NAMED)}: "
-        yield f"{whose}{notice}"

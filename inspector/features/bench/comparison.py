@@ -26,8 +26,8 @@ class EarlierRow:
     """What an earlier report says of a combination with one input.
 
     Attributes:
-        faster: Eager time by its time, or None.
-        peak_bytes: The most memory in a call, or None.
+        faster: Eager time by its time.
+        peak_bytes: The most memory in a call.
         counts: What was compiled, by name.
     """
 
@@ -45,7 +45,6 @@ class EarlierBench:
     Attributes:
         name: Its file.
         started: When it was measured, UTC in ISO 8601, or an empty string.
-        torch: Its version of torch, or an empty string.
         conditions: How calls were made: with gradients, with an empty cache.
     """
 
@@ -85,8 +84,7 @@ class BenchComparison:
     """A bench against an earlier one.
 
     Attributes:
-        device: The device now.
-        target: The model that is measured now.
+        device: The device now; ``target`` likewise.
         compared: How many combinations have a ratio to eager PyTorch in both.
         changes: What changed by more than noise; the worst kind first.
     """
@@ -110,11 +108,7 @@ class BenchComparison:
 
 
 def read_earlier(name: str, text: str) -> EarlierBench:
-    """Reads a report that was written with ``--format json``.
-
-    Raises:
-        ValueError: It is none.
-    """
+    """Reads a report that was written with ``--format json``; a `ValueError` where it is none."""
     try:
         fields: dict[str, Any] = json.loads(text)
         if fields.get("kind") == "bench" and fields["format_version"] <= _FORMAT_VERSION:

@@ -8,6 +8,7 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.kernels.output_code import read_output_code
+from inspector.records.bench import BenchEvent
 from inspector.run.compile_time import CompilationTime
 from inspector.run.run import Process, Run
 from inspector.run.summary import summarize
@@ -34,11 +35,7 @@ class Compiled:
 
 
 def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -> Compiled | None:
-    """What was compiled.
-
-    Args:
-        processes: The combination's processes by session; of the first one it is told.
-    """
+    """What was compiled, by the combination's processes by session; of the first one it is told."""
     begin = min(processes, default=None)
     if begin is None or not plan.is_first(begin):
         return None
@@ -55,6 +52,15 @@ def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -
         compile_time_ns=first.compile_time_ns if is_all else sum(map(_time_ns, own)),
         cached_time_ns=round(statistics.median(cached)) if any(cached) else None,
     )
+
+
+def first_process(run: Run, plan: BenchPlan, combination: int) -> Process | None:
+    """The process in which a combination began for the first time."""
+    for process in run.processes:
+        for event in process.records(BenchEvent):
+            if event.combination == combination and plan.is_first(event.session):
+                return process
+    return None
 
 
 def _own_times(process: Process) -> Sequence[CompilationTime]:

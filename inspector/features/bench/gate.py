@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector.errors import UsageError
 from inspector.features.bench.rows import BenchRow
 from inspector.report.escaping import one_line
 from inspector.report.wording import count
-
-_NOT_MEASURED = "not measured"
-
 
 BENCH_GATES: Mapping[str, Callable[[BenchRow], bool]] = {
     "wrong": lambda row: row.is_wrong,
@@ -20,38 +16,8 @@ BENCH_GATES: Mapping[str, Callable[[BenchRow], bool]] = {
 """What can be failed on: whether a row is that."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class BenchGate:
-    """Whether a bench passes.
-
-    Attributes:
-        failing: What it fails for: a kind, or that it could not be measured, with the rows of it.
-    """
-
-    asked: tuple[str, ...]
-    failing: Mapping[str, tuple[str, ...]]
-
-    @property
-    def passed(self) -> bool:
-        """Whether nothing is what it fails on, and everything was measured."""
-        return not self.failing
-
-    @property
-    def verdict(self) -> str:
-        """It in one sentence without a full stop."""
-        asked = f"(--fail-on {','.join(self.asked)})"
-        if self.passed:
-            return f"passed: nothing is {' or '.join(self.asked)} {asked}"
-        parts = [f"{kind}: {', '.join(rows)}" for kind, rows in self.failing.items()]
-        return one_line(f"failed: {'; '.join(parts)} {asked}")
-
-
 def parse_bench_gates(texts: Iterable[str]) -> tuple[str, ...]:
-    """What was asked for: names between commas, or one per option.
-
-    Raises:
-        UsageError: There is no such name, or none at all.
-    """
+    """What was asked for: names between commas, or one per option."""
     given = list(texts)
     names = [name.casefold() for text in given for name in map(str.strip, text.split(",")) if name]
     choices = f"Choose of {' and '.join(BENCH_GATES)}."
@@ -65,8 +31,8 @@ def parse_bench_gates(texts: Iterable[str]) -> tuple[str, ...]:
 
 def bench_gate(
     models: Sequence[tuple[str, Sequence[BenchRow]]], asked: tuple[str, ...]
-) -> BenchGate:
-    """Whether what was measured passes.
+) -> tuple[bool, str]:
+    """Whether what was measured passes, and that in a sentence without a full stop.
 
     What could not be measured fails, whatever is asked for: nobody knows whether it is wrong. Rows
     of eager PyTorch are what others are held against; where it fails, nothing can be measured.
@@ -74,13 +40,16 @@ def bench_gate(
     Args:
         models: The rows of each model, by what it is called; of one model that is nothing.
     """
-    failing: dict[str, tuple[str, ...]] = {}
-    for kind in asked:
-        found = tuple(_found(models, BENCH_GATES[kind]))
-        failing |= {kind: found} if found else {}
-    unknown = tuple(_found(models, lambda row: row.latency is None or row.fails_later))
-    unknown += tuple(name for name, rows in models if not rows)
-    return BenchGate(asked, failing | ({_NOT_MEASURED: unknown} if unknown else {}))
+    failing = {kind: list(_found(models, BENCH_GATES[kind])) for kind in asked}
+    failing["not measured"] = [
+        *_found(models, lambda row: row.latency is None or row.fails_later),
+        *(name for name, rows in models if not rows),
+    ]
+    option = f"(--fail-on {','.join(asked)})"
+    parts = [f"{kind}: {', '.join(rows)}" for kind, rows in failing.items() if rows]
+    if parts:
+        return False, one_line(f"failed: {'; '.join(parts)} {option}")
+    return True, f"passed: nothing is {' or '.join(asked)} {option}"
 
 
 def _found(

@@ -1,4 +1,4 @@
-"""A bench as JSON."""
+"""A bench, and a collection of models, as JSON."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import dataclasses
 import math
 from collections.abc import Callable
 
+from inspector.features.bench.collection_report import FORMAT_VERSION as COLLECTION_VERSION
+from inspector.features.bench.collection_report import CollectionReport, Measured
 from inspector.features.bench.comparison import BenchComparison, Change
 from inspector.features.bench.report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
@@ -60,6 +62,11 @@ def _interval(scope: Scope) -> list[float] | None:
     return [faster.low, faster.high] if faster else None
 
 
+def _seconds(scope: Scope) -> float:
+    """How long measuring it took."""
+    return round(scope.of(Measured).seconds, 1)
+
+
 def _blocks(scope: Scope) -> list[_Block]:
     """The median of each block of calls."""
     return [_Block(*key, median) for key, median in scope.of(BenchRow).medians.items()]
@@ -71,20 +78,19 @@ def _relative(scope: Scope) -> float | None:
     return relative if math.isfinite(relative) else None
 
 
-ROW = """label=setting.label setting latency_ns=latency.middle_ns p5_ns=latency.p5_ns
+_ROW = """label=setting.label setting latency_ns=latency.middle_ns p5_ns=latency.p5_ns
     p95_ns=latency.p95_ns calls items_per_s faster_than_eager=faster.middle
     faster_than_eager_interval differs_from_eager=faster.is_known first_call_ns=first_ns
     second_call_ns=second_ns cached_first_call_ns=cached_first_ns break_even_calls
     memory_bytes=memory gpu_busy=busy gpu_launches=launches? errors wrong=is_wrong
     not_compared=uncompared divergence draws_random_numbers=draws compiled settled=is_settled
     blocks failure? detail?"""
-COMPUTED: dict[str, Callable[[Scope], object]] = {
+_COMPUTED: dict[str, Callable[[Scope], object]] = {
     "calls": _calls,
     "faster_than_eager_interval": _interval,
     "blocks": _blocks,
 }
-"""The fields of a row, and those of them that no attribute has."""
-OF_ROWS: Views = {
+_OF_ROWS: Views = {
     OutputError: View(
         """reference name relative relative_to=scale within_tolerance=within nan_of_reference=nan
         is=mine? is_in_reference=theirs?""",
@@ -94,10 +100,11 @@ OF_ROWS: Views = {
 }
 VIEWS: Views = {
     **COMMON,
-    **OF_ROWS,
+    **_OF_ROWS,
     BenchReport: View(
         """format_version kind tool_version recording=run.meta:recording versions
-        target=plan.target device threads? processor? sessions=plan.sessions
+        target=plan.target device threads? processor=run.processor?
+        sessions=plan.sessions
         session_seconds=plan.session_seconds grad=plan.is_grad cold_cache=plan.cold_cache groups
         varied comparison notices""",
         format_version=FORMAT_VERSION,
@@ -112,7 +119,7 @@ VIEWS: Views = {
         verdict=_verdict,
     ),
     "reason": View("rule message"),
-    BenchRow: View(ROW, **COMPUTED),
+    BenchRow: View(_ROW, **_COMPUTED),
     VariedSetting: View(
         """setting=setting.label compile_ns=first_ns one_call_of_each_ns=round_ns compiled_inputs
         break_even_calls_of_each=break_even_rounds one_call_of_each_faster_than_eager=together
@@ -129,4 +136,17 @@ VIEWS: Views = {
         same_device=_same_device,
     ),
     Change: View("setting=label inputs what before after worse=is_worse"),
+}
+COLLECTION: Views = {
+    **COMMON,
+    **_OF_ROWS,
+    CollectionReport: View(
+        """format_version kind tool_version versions< device sessions settings=summaries models
+        notices""",
+        format_version=COLLECTION_VERSION,
+        kind="bench-collection",
+        tool_version=tool_version,
+    ),
+    Measured: View("name best=best.setting.label failure? seconds rows", seconds=_seconds),
+    BenchRow: View(f"workload input inputs {_ROW}", **_COMPUTED),
 }

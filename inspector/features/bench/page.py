@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from inspector.features.bench.comparison import BenchComparison, Change
 from inspector.features.bench.report import BenchGroup, BenchReport
-from inspector.features.bench.varied import VariedSetting
 from inspector.features.bench.varied_wording import (
     VARIED_COLUMNS,
     varied_cells,
@@ -16,19 +15,11 @@ from inspector.features.bench.varied_wording import (
     varied_verdict,
 )
 from inspector.features.bench.verdict import verdict_lines
-from inspector.features.bench.wording import (
-    COLUMNS,
-    cells,
-    details,
-    failed_title,
-    group_title,
-    head_text,
-)
+from inspector.features.bench.wording import COLUMNS, TIMES, cells, details, group_title, head_text
 from inspector.report.page import Code, Column, Lines, Page, Section, Table, about, as_notes
 from inspector.report.wording import count, size
 
 _MOST_ROWS = 40
-_TIMES = "\N{MULTIPLICATION SIGN}"
 _COUNTED = {
     "graphs": "graph",
     "graph_breaks": "graph break",
@@ -52,10 +43,23 @@ def page(report: BenchReport) -> Page:
     """What each setting takes; of several inputs or workloads each has a verdict of its own."""
     if report.varied:
         verdict = list(varied_verdict(report.varied))
-        sections = [_varied(found) for found in report.varied]
+        sections = [
+            Section(
+                found.setting.label,
+                [
+                    Table(_VARIED, list(map(varied_cells, found.inputs)), "input", _MOST_ROWS),
+                    Lines([varied_totals(found)]),
+                ],
+            )
+            for found in report.varied
+        ]
     else:
         verdict = list(_verdict(report))
         sections = [_group(report, group) for group in report.groups]
+    if report.comparison is not None:
+        lines = [_MARKS[worse] + line for line, worse in change_lines(report.comparison)]
+        lines.insert(0, comparison_title(report.comparison))
+        sections.append(Section("Comparison", [Lines(lines)]))
     headline, *summary = verdict or ["too little was measured for a verdict"]
     run = about(report.run)
     return Page(
@@ -63,7 +67,7 @@ def page(report: BenchReport) -> Page:
         headline,
         dataclasses.replace(run, target=report.plan.target, context=[head_text(report)]),
         summary=summary,
-        sections=(*sections, *_comparison(report), *_failed(report)),
+        sections=(*sections, *_failed(report)),
         notes=as_notes(report.notices),
     )
 
@@ -87,17 +91,6 @@ def _group(report: BenchReport, group: BenchGroup) -> Section:
     rows = [(*cells(row), details(row)) for row in group.rows]
     table = Table(_COLUMNS, rows, "setting", _MOST_ROWS)
     return Section(_title(report, group), [Lines(rest), table])
-
-
-def _varied(found: VariedSetting) -> Section:
-    table = Table(_VARIED, list(map(varied_cells, found.inputs)), "input", _MOST_ROWS)
-    return Section(found.setting.label, [table, Lines([varied_totals(found)])])
-
-
-def _comparison(report: BenchReport) -> Iterator[Section]:
-    if report.comparison is not None:
-        lines = [_MARKS[worse] + line for line, worse in change_lines(report.comparison)]
-        yield Section("Comparison", [Lines([comparison_title(report.comparison), *lines])])
 
 
 def comparison_title(found: BenchComparison) -> str:
@@ -135,7 +128,7 @@ def _said(change: Change) -> str:
         case "failed":
             return f"fails now: {change.failure}" if change.is_worse else "runs again"
         case "faster":
-            return f"{was:.2f}{_TIMES} → {now:.2f}{_TIMES} of eager's speed"
+            return f"{was:.2f}{TIMES} → {now:.2f}{TIMES} of eager's speed"
         case "memory":
             return f"peak {size(round(was))} → {size(round(now))} ({now / was - 1:+.0%})"
         case "wrong":
@@ -146,9 +139,12 @@ def _said(change: Change) -> str:
 
 def _failed(report: BenchReport) -> Iterator[Section]:
     """The user's tracebacks, each once."""
+    made = report.plan.variations
     titles: dict[str, str] = {}
     for row in report.rows:
-        if row.detail:
-            titles.setdefault(row.detail, failed_title(row, report))
+        varied = ", ".join(map(str, made[row.input] if row.input < len(made) else ()))
+        title = f"{row.setting.label} failed{f' with {varied}' if varied else ''}"
+        titles.setdefault(row.detail, title)
     for detail, title in titles.items():
-        yield Section(title, [Code(detail.rstrip("\n"))])
+        if detail:
+            yield Section(title, [Code(detail.rstrip("\n"))])

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from typing import TypeAlias
 
-from inspector.features.bench.blocks import ratio_logs
 from inspector.shared.student_t import half_width, median_widens, student
 
+Times: TypeAlias = Mapping[tuple[int, int], float]
+"""Medians of blocks of calls in ns, by session and round."""
 _LEAST_ROUNDS = 3
 _TWICE = 2
 
@@ -37,9 +39,15 @@ class Ratio:
         return not self.is_known and (self.low < 1 / _TWICE or self.high > _TWICE)
 
 
-def ratio_of(
-    above: Mapping[tuple[int, int], float], below: Mapping[tuple[int, int], float]
-) -> Ratio | None:
+def middle_of(times_ns: Times) -> float:
+    """The median over the sessions of the mean over rounds, these of logarithms."""
+    sessions: dict[int, list[float]] = {}
+    for (session, _), time_ns in times_ns.items():
+        sessions.setdefault(session, []).append(math.log(time_ns))
+    return math.exp(statistics.median(map(statistics.fmean, sessions.values())))
+
+
+def ratio_of(above: Times, below: Times) -> Ratio | None:
     """The ratio of two times that were measured in turns; None where there are too few.
 
     Each session (processes of their own) gives the mean of the logarithms of the ratios of its
@@ -51,35 +59,21 @@ def ratio_of(
     Hahn and Meeker, Statistical Intervals). Few sessions may agree by chance: they are not taken to
     differ by less than their rounds let them be known. With one session alone its rounds take the
     place of sessions, and their mean that of the median.
-
-    Args:
-        above: Times in ns by session and round.
     """
-    logs = list(ratio_logs(above, below).values())
-    if not logs:
+    sessions: dict[int, list[float]] = {}
+    for key in sorted(above.keys() & below.keys()):
+        sessions.setdefault(key[0], []).append(math.log(above[key] / below[key]))
+    logs = list(sessions.values())
+    if not logs or (len(logs) == 1 and len(logs[0]) < _LEAST_ROUNDS):
         return None
-    if len(logs) > 1:
-        middle, error = _median_of(logs)
-        return _around(middle, math.sqrt(2) * student(len(logs) - 1) * error)
-    (rounds,) = logs
-    if len(rounds) < _LEAST_ROUNDS:
-        return None
-    return _around(statistics.fmean(rounds), math.sqrt(2) * half_width(rounds))
-
-
-def _around(middle: float, reach: float) -> Ratio:
-    """The ratio whose logarithm is in the middle, as far as it reaches to either side."""
+    if len(logs) == 1:
+        middle, reach = statistics.fmean(logs[0]), half_width(logs[0])
+    else:
+        means = [statistics.fmean(rounds) for rounds in logs]
+        squares = [statistics.variance(rounds) / len(rounds) for rounds in logs if len(rounds) > 1]
+        by_rounds = math.sqrt(statistics.fmean(squares)) if squares else 0.0
+        spread = max(statistics.stdev(means), by_rounds)
+        error = median_widens(len(means)) * spread / math.sqrt(len(means))
+        middle, reach = statistics.median(means), student(len(means) - 1) * error
+    reach *= math.sqrt(2)
     return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))
-
-
-def _median_of(sessions: Sequence[Sequence[float]]) -> tuple[float, float]:
-    """The median of the means of sessions, and its standard error.
-
-    That is no less than their rounds let it be known.
-    """
-    means = [statistics.fmean(rounds) for rounds in sessions]
-    squares = [statistics.variance(rounds) / len(rounds) for rounds in sessions if len(rounds) > 1]
-    by_rounds = math.sqrt(statistics.fmean(squares)) if squares else 0.0
-    spread = max(statistics.stdev(means), by_rounds)
-    error = median_widens(len(means)) * spread / math.sqrt(len(means))
-    return statistics.median(means), error

@@ -5,16 +5,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.features.bench.blocks import first_process
 from inspector.features.bench.choice import Choice, choose
 from inspector.features.bench.comparison import BenchComparison, EarlierBench, compared
-from inspector.features.bench.machine import processor_of, torch_of
+from inspector.features.bench.compiled import first_process
 from inspector.features.bench.rows import BenchRow, make_rows
 from inspector.features.bench.varied import VariedSetting, make_varied
 from inspector.features.kernels.kernel_build_wording import compiled_twice
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import ProfileReport
-from inspector.records.bench import BenchEvent, FirstCalls, Restored, Settled
+from inspector.records.bench import FirstCalls, Restored, Settled
 from inspector.report.finding import Finding
 from inspector.report.report import make_report
 from inspector.report.rule import Rule
@@ -29,6 +28,8 @@ FORMAT_VERSION = 1
 
 _TUNED = "max-autotune"
 _MOST_REASONS = 3
+_MOST_NAMED = 3
+_SHORT_NS = 1_000_000
 _ENOUGH_SESSIONS = 3
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
@@ -42,7 +43,7 @@ class BenchGroup:
         rows: The rows, eager PyTorch first.
         reasons: Where nothing is faster: what was found in the compilation.
         profile: Where nothing is faster, of the first such group: what its fastest setting spends
-            its time on; or None.
+            its time on.
     """
 
     workload: Workload
@@ -63,7 +64,7 @@ class BenchReport:
         threads: Threads that an operator of the CPU may use, or 0.
         notices: What has to be known of the measurement; one sentence each.
         varied: The same by setting, where inputs were asked to vary.
-        comparison: What changed against an earlier report, or None where none was named.
+        comparison: What changed against an earlier report.
     """
 
     plan: BenchPlan
@@ -74,16 +75,6 @@ class BenchReport:
     notices: tuple[str, ...]
     comparison: BenchComparison | None = None
     varied: tuple[VariedSetting, ...] = ()
-
-    @property
-    def torch(self) -> str:
-        """The version of torch, or an empty string."""
-        return torch_of(self.run)
-
-    @property
-    def processor(self) -> str:
-        """The CPU's name, or an empty string."""
-        return processor_of(self.run)
 
     @property
     def rows(self) -> tuple[BenchRow, ...]:
@@ -101,21 +92,18 @@ def make_bench_report(
 
     Args:
         rules: What is looked for where nothing is faster.
-        profile: What was profiled then, or None.
+        profile: What was profiled then.
     """
     rows = make_rows(plan, run)
-    events = run.records(BenchEvent)
-    firsts = [event for event in events if isinstance(event, FirstCalls)]
-    known = list(rules)
-    varied = make_varied(plan, run, rows) if plan.variations else ()
+    first = next(iter(run.records(FirstCalls)), FirstCalls())
     return BenchReport(
         plan=plan,
         run=run,
-        groups=_with_profile(tuple(_groups(plan, rows, run, known)), profile),
-        device=next((event.device for event in firsts), ""),
-        threads=next((event.threads for event in firsts), 0),
-        notices=tuple(_notices(plan, rows, run, firsts[0].device if firsts else "")),
-        varied=varied,
+        groups=_with_profile(list(_groups(plan, rows, run, list(rules))), profile),
+        device=first.device,
+        threads=first.threads,
+        notices=tuple(_notices(plan, rows, run, first.device)),
+        varied=make_varied(plan, run, rows) if plan.variations else (),
     )
 
 
@@ -143,18 +131,14 @@ def _groups(
             )
 
 
-def _with_profile(
-    groups: tuple[BenchGroup, ...], report: ProfileReport | None
-) -> tuple[BenchGroup, ...]:
+def _with_profile(groups: list[BenchGroup], report: ProfileReport | None) -> tuple[BenchGroup, ...]:
     """The groups, the first of those in which nothing is faster with the profile."""
     place = next((at for at, group in enumerate(groups) if group.choice.nearest), None)
-    if report is None or place is None:
-        return groups
-    group = groups[place]
-    found = next((item for item in report.profiles if item.profile.input == group.input), None)
-    return (
-        *groups[:place], dataclasses.replace(group, profile=found), *groups[place + 1 :]
-    )  # fmt: skip
+    if report is not None and place is not None:
+        group = groups[place]
+        found = (item for item in report.profiles if item.profile.input == group.input)
+        groups[place] = dataclasses.replace(group, profile=next(found, None))
+    return tuple(groups)
 
 
 def _reasons(
@@ -162,16 +146,11 @@ def _reasons(
 ) -> tuple[Finding, ...]:
     """What was found in the first compilation, the most severe first."""
     compiled = next((row for row in rows if row.compiled is not None), None)
-    if compiled is None:
+    process = first_process(run, plan, compiled.combination) if compiled is not None else None
+    if process is None:
         return ()
-    process = first_process(run, plan, compiled.combination)
-    processes = () if process is None else (process,)
-    found = make_report(dataclasses.replace(run, processes=processes), rules).findings
+    found = make_report(dataclasses.replace(run, processes=(process,)), rules).findings
     return found[:_MOST_REASONS]
-
-
-_MOST_NAMED = 3
-_SHORT_NS = 1_000_000
 
 
 def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -> Iterator[str]:
@@ -215,7 +194,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
 
 def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
     """What intervals are worth, of rows that were measured in one or two sessions."""
-    sessions = [len({session for session, _ in row.medians}) for row in measured]
+    sessions = (len({session for session, _ in row.medians}) for row in measured)
     fewest = min(sessions, default=_ENOUGH_SESSIONS)
     if fewest < _ENOUGH_SESSIONS:
         width = "too narrow" if fewest == 1 else "very wide"
@@ -224,12 +203,8 @@ def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
 
 def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
     """That short calls are not those of a loop, where something is put back between them."""
-    restored = {
-        event.combination
-        for process in run.processes
-        for event in process.records(BenchEvent)
-        if isinstance(event, Restored) or (isinstance(event, Settled) and event.restores)
-    }
+    restored = {event.combination for event in run.records(Restored)}
+    restored |= {event.combination for event in run.records(Settled) if event.restores}
     times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
     if times and min(times) < _SHORT_NS:
         yield (

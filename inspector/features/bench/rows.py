@@ -8,9 +8,8 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from inspector.features.bench.blocks import Times, medians_of, middle_of, timed_blocks
 from inspector.features.bench.compiled import Compiled, make_compiled
-from inspector.features.bench.ratio import Ratio, ratio_of
+from inspector.features.bench.ratio import Ratio, Times, middle_of, ratio_of
 from inspector.records.bench import (
     BenchEvent,
     BusyTime,
@@ -21,6 +20,7 @@ from inspector.records.bench import (
     OutputError,
     ResultErrors,
     Settled,
+    TimedBlock,
 )
 from inspector.run.run import Process, Run
 from inspector.shared.bench import BenchPlan, Setting, Workload
@@ -43,7 +43,6 @@ class Latency:
             of logarithms.
         p5_ns: Of 20 calls one is shorter.
         p95_ns: Of 20 calls one is longer.
-        calls: How many there were.
     """
 
     middle_ns: float
@@ -57,31 +56,27 @@ class BenchRow:
     """A combination with one input.
 
     Attributes:
-        combination: Its number in the plan.
         input: Number of the input, from 0.
         inputs: Shapes of the inputs, as text.
-        latency: The time of a call, or None where none was measured.
-        items_per_s: By the size of the first dimension of the inputs, or None; on a GPU of calls
-            that follow one another without waiting.
+        items_per_s: By the size of the first dimension of the inputs; on a GPU of calls that follow
+            one another without waiting.
         faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
-        first_ns: The first call, caches empty, or None.
-        second_ns: The call after it, or None.
-        cached_first_ns: The first call with the caches filled (a median), or None.
+        first_ns: The first call, caches empty.
+        second_ns: The call after it.
+        cached_first_ns: The first call with the caches filled (a median).
         break_even_calls: After so many calls the first one has paid for itself; None where it is
             not faster by more than noise, where its results are wrong, or nothing is compiled.
         memory: Bytes by name, see `inspector.records.bench`.
-        busy: The part of a call in which a GPU works, or None: its time by the profiler, by that of
-            a call that nobody watched.
+        busy: The part of a call in which a GPU works: its time by the profiler, by that of a call
+            that nobody watched.
         launches: Kernels and copies that a GPU gets in a call.
-        errors: How far results are from those of others.
         wrong: Results that are off by more than rounding, or of another kind, by their names.
         draws: Whether a call draws random numbers, which compiled code may draw otherwise.
         is_settled: Whether times were stable before they were measured.
-        medians: The median of each block in ns, by session and round.
-        failure: Why something is missing, or an empty string.
-        detail: The user's own traceback, or an empty string.
+        errors: How far results are from those of others.
+        failure: Why something is missing.
+        detail: The user's own traceback.
         uncompared: Results of a kind that nobody can compare.
-        varies: What is varied in the input: ``n=2``, or an empty string.
     """
 
     combination: int
@@ -185,16 +180,17 @@ def _row(
     firsts = sorted(_of(FirstCalls, events[0], index), key=lambda event: event.session)
     # In later sessions caches are full.
     cold = firsts[0] if firsts and plan.is_first(firsts[0].session) else None
+    cached = [event.first_ns for event in firsts if event is not cold and event.first_ns]
     shapes = [event for event in (*mine, *theirs) if isinstance(event, FirstCalls | FailedInput)]
-    times, eager_times = (medians_of(timed_blocks(each)) for each in (mine, theirs))
+    times, eager_times = map(_medians, (mine, theirs))
     latency = _latency(mine)
     faster = None if setting.is_eager else ratio_of(eager_times, times)
     results = [event for event in events[0] if isinstance(event, ResultErrors)]
     wrong = tuple(name for event in results for name in event.wrong if _names(name, index))
     # Of a gain that may be noise nothing can be said.
     pays = faster is not None and faster.low > 1 and not wrong
-    memory = _of(CallMemory, mine, index)
-    busy = _of(BusyTime, mine, index)
+    memory = next(iter(_of(CallMemory, mine, index)), CallMemory())
+    busy = next(iter(_of(BusyTime, mine, index)), None)
     failure, detail = _failure(plan, number, index, events[0])
     return BenchRow(
         combination=number,
@@ -208,12 +204,12 @@ def _row(
         faster=faster,
         first_ns=cold.first_ns if cold else None,
         second_ns=cold.second_ns if cold else None,
-        cached_first_ns=_median(event.first_ns for event in firsts if event is not cold),
+        cached_first_ns=round(statistics.median(cached)) if cached else None,
         break_even_calls=_break_even(cold, times, theirs, latency) if pays else None,
-        memory=memory[0].memory if memory else {},
+        memory=memory.memory,
         # What was measured apart can come out a little longer than the whole.
-        busy=min(1.0, busy[0].busy_ns / latency.middle_ns) if busy and latency else None,
-        launches=busy[0].launches if busy else 0,
+        busy=min(1.0, busy.busy_ns / latency.middle_ns) if busy and latency else None,
+        launches=busy.launches if busy else 0,
         errors=tuple(e for event in results for e in event.errors if _names(e.name, index)),
         wrong=wrong,
         # What there is again because it was called again is there once.
@@ -249,23 +245,26 @@ def _failure(
     return (BEHIND_ANOTHER, "") if is_behind else (end.failure, end.detail)
 
 
-def _median(times_ns: Iterable[int]) -> int | None:
-    known = [time_ns for time_ns in times_ns if time_ns]
-    return round(statistics.median(known)) if known else None
-
-
 def _names(name: str, index: int) -> bool:
     """Whether a result is one of an input; what names none is one of all."""
     return not names_input(name) or input_of(name) == index
 
 
+def _blocks(events: Iterable[BenchEvent]) -> list[TimedBlock]:
+    return [event for event in events if isinstance(event, TimedBlock) and any(event.times_ns)]
+
+
+def _medians(events: Iterable[BenchEvent]) -> dict[tuple[int, int], float]:
+    blocks = _blocks(events)
+    return {(block.session, block.round): statistics.median(block.times_ns) for block in blocks}
+
+
 def _latency(events: Sequence[BenchEvent]) -> Latency | None:
-    blocks = timed_blocks(events)
-    times = sorted(time_ns for block in blocks.values() for time_ns in block.times_ns)
+    times = sorted(time_ns for block in _blocks(events) for time_ns in block.times_ns)
     if not times:
         return None
     return Latency(
-        middle_ns=middle_of(medians_of(blocks)),
+        middle_ns=middle_of(_medians(events)),
         p5_ns=times[int(0.05 * (len(times) - 1))],
         p95_ns=times[math.ceil(0.95 * (len(times) - 1))],
         calls=len(times),
@@ -276,8 +275,8 @@ def _items_per_s(events: Iterable[BenchEvent], items: int, latency: Latency | No
     if not items or latency is None:
         return None
     bursts = {
-        key: block.burst_ns / block.burst_calls
-        for key, block in timed_blocks(events).items()
+        (block.session, block.round): block.burst_ns / block.burst_calls
+        for block in _blocks(events)
         if block.burst_calls and block.burst_ns
     }
     return 1e9 * items / (middle_of(bursts) if bursts else latency.middle_ns)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.features.bench.blocks import first_process
+from inspector.features.bench.compiled import first_process
 from inspector.features.bench.ratio import Ratio, ratio_of
 from inspector.features.bench.rows import INTERRUPTED, BenchRow
-from inspector.records.bench import BenchEvent, FirstCalls
+from inspector.records.bench import FirstCalls
 from inspector.run.recompile import Recompile
 from inspector.run.run import Process, Run
 from inspector.shared.bench import BenchPlan, Setting
@@ -29,7 +29,7 @@ class VariedInput:
         is_after_limit: Whether the recompile limit had been reached with an input before: nothing
             is compiled any more then, and what fits no cache entry runs as eager PyTorch.
         failure: Why it was not measured, or not to its end, where others were or failed for another
-            reason; or an empty string.
+            reason.
     """
 
     label: str
@@ -46,18 +46,18 @@ class VariedSetting:
 
     Attributes:
         inputs: The inputs, in the order of their first calls.
-        first_ns: All first calls together, less one call of each: what compiling costs; or None.
-        round_ns: One call of each input, everything compiled; or None.
+        first_ns: All first calls together, less one call of each: what compiling costs.
+        round_ns: One call of each input, everything compiled.
         compiled_inputs: How many first calls compiled something.
         break_even_rounds: After so many calls of each input, the first included, all have taken
             less time than eager PyTorch's; None where they never do, or are not faster by more than
             noise.
-        speedup: Geometric mean over the inputs of eager time by its time, or None.
+        speedup: Geometric mean over the inputs of eager time by its time.
         failure: Why it was not measured with any input, or an empty string.
         left_out: The inputs that are in no sum and no mean, because eager PyTorch fails with them.
-        together: Eager time by its time for one call of each input together, or None.
+        together: Eager time by its time for one call of each input together.
         rounds: One call of each input in ns, by session and round, of those that have all of them.
-        faster: What `together` is by these rounds, with its interval; or None.
+        faster: What `together` is by these rounds, with its interval.
     """
 
     setting: Setting
@@ -96,56 +96,43 @@ class VariedSetting:
 
 def make_varied(plan: BenchPlan, run: Run, rows: Sequence[BenchRow]) -> tuple[VariedSetting, ...]:
     """The settings of the plan's first workload; eager PyTorch first."""
-    workload = plan.workloads[0]
-    found = []
-    eager: VariedSetting | None = None
-    for number in plan.numbers(workload):
-        mine = [row for row in rows if row.combination == number]
+    found: list[VariedSetting] = []
+    for number in plan.numbers(plan.workloads[0]):
+        mine = sorted((it for it in rows if it.combination == number), key=lambda row: row.input)
         if mine:
-            process = first_process(run, plan, number)
-            found.append(_setting(mine, process, eager))
-            eager = found[-1] if mine[0].setting.is_eager else eager
+            eager = found[0] if found and found[0].setting.is_eager else None
+            found.append(_setting(mine, first_process(run, plan, number), eager))
     return tuple(found)
 
 
 def _setting(
     rows: Sequence[BenchRow], process: Process | None, eager: VariedSetting | None
 ) -> VariedSetting:
-    firsts = _firsts(process)
-    recompiles = _recompiles(process)
-    inputs = tuple(
-        VariedInput(
-            label=row.varies,
-            row=row,
-            compiled=firsts[row.input].compiled if row.input in firsts else 0,
-            recompiles=tuple(recompiles.get(row.input, ())),
-        )
-        for row in sorted(rows, key=lambda row: row.input)
-    )
-    inputs = tuple(_after_limit(inputs))
     failures = {row.failure for row in rows}
     failure = failures.pop() if len(failures) == 1 else ""
-    if not failure:
-        inputs = tuple(
-            _with_failure(item, () if eager is None else eager.left_out) for item in inputs
-        )
+    known = () if eager is None else eager.left_out
+    missing = {
+        row.input: _AS_EAGER if row.varies in known else row.failure
+        for row in rows
+        if row.failure and not failure and (row.latency is None or row.fails_later)
+    }
+    inputs = tuple(_inputs(rows, process, missing))
     # What was only interrupted is missing, and no failure.
     failed = (item.label for item in inputs if item.failure not in {"", INTERRUPTED})
     left_out = tuple(failed) if eager is None else eager.left_out
     summed = [item for item in inputs if item.label not in left_out]
     times = [item.row.latency.middle_ns for item in summed if item.row.latency]
     calls = [item.row.first_ns for item in summed if item.row.first_ns is not None]
-    # What failed behind its first blocks is no setting to take.
+    # What failed after its first blocks is no setting to take.
     is_over = eager is not None and any(item.row.fails_later for item in summed)
     is_whole = bool(summed) and len(times) == len(calls) == len(summed) and not is_over
     round_ns = sum(times) if is_whole else None
-    first_ns = max(0.0, sum(calls) - sum(times)) if is_whole else None
     logs = [math.log(item.row.faster.middle) for item in summed if item.row.faster]
     rounds = _rounds(summed) if is_whole else {}
     found = VariedSetting(
         setting=rows[0].setting,
         inputs=inputs,
-        first_ns=first_ns,
+        first_ns=max(0.0, sum(calls) - sum(times)) if is_whole else None,
         round_ns=round_ns,
         compiled_inputs=sum(bool(item.compiled) for item in summed),
         break_even_rounds=None,
@@ -159,26 +146,29 @@ def _setting(
     return dataclasses.replace(found, break_even_rounds=_break_even(found, eager))
 
 
+def _inputs(
+    rows: Sequence[BenchRow], process: Process | None, failures: Mapping[int, str]
+) -> Iterator[VariedInput]:
+    """The inputs in the order of their first calls, with what the recompile limit means to them."""
+    firsts = process.records(FirstCalls) if process is not None else ()
+    compiled = {event.input: event.compiled for event in firsts}
+    recompiles: dict[int, list[Recompile]] = {}
+    for frame in process.frames if process is not None else ():
+        for item in frame.compilations:
+            if item.recompile is not None and item.input is not None and not item.call:
+                recompiles.setdefault(item.input, []).append(item.recompile)
+    is_reached = False
+    for row in rows:
+        mine, failure = tuple(recompiles.get(row.input, ())), failures.get(row.input, "")
+        yield VariedInput(row.varies, row, compiled.get(row.input, 0), mine, is_reached, failure)
+        is_reached |= any(each.hit_limit for each in mine)
+
+
 def _rounds(inputs: Sequence[VariedInput]) -> Mapping[tuple[int, int], float]:
     """One call of each input by session and round: what differs between rounds meets them all."""
     each = [item.row.medians for item in inputs]
     whole = set.intersection(*(set(medians) for medians in each))
     return {at: sum(medians[at] for medians in each) for at in sorted(whole)}
-
-
-def _with_failure(item: VariedInput, left_out: Sequence[str]) -> VariedInput:
-    if item.row.failure == "" or (item.row.latency and not item.row.fails_later):
-        return item
-    failure = _AS_EAGER if item.label in left_out else item.row.failure
-    return dataclasses.replace(item, failure=failure)
-
-
-def _after_limit(inputs: Iterable[VariedInput]) -> Iterator[VariedInput]:
-    """The inputs, in the order of their first calls, with what the limit meant for them."""
-    is_reached = False
-    for item in inputs:
-        yield dataclasses.replace(item, is_after_limit=is_reached)
-        is_reached |= any(each.hit_limit for each in item.recompiles)
 
 
 def _break_even(found: VariedSetting, eager: VariedSetting | None) -> int | None:
@@ -200,17 +190,3 @@ def _second_ns(found: VariedSetting) -> float:
         for row in summed
         if row.second_ns and row.latency
     )
-
-
-def _firsts(process: Process | None) -> Mapping[int, FirstCalls]:
-    events = process.records(BenchEvent) if process is not None else ()
-    return {event.input: event for event in events if isinstance(event, FirstCalls)}
-
-
-def _recompiles(process: Process | None) -> Mapping[int, list[Recompile]]:
-    found: dict[int, list[Recompile]] = {}
-    for frame in process.frames if process is not None else ():
-        for item in frame.compilations:
-            if item.recompile is not None and item.input is not None and not item.call:
-                found.setdefault(item.input, []).append(item.recompile)
-    return found

@@ -55,7 +55,8 @@ def _compiled(item: VariedInput) -> str:
 def varied_totals(found: VariedSetting) -> str:
     """What all inputs cost together."""
     if found.round_ns is None or found.first_ns is None:
-        return found.failure or _missing(found)
+        missing = f"no total: {_named(found.failed)} was not measured" if found.failed else ""
+        return found.failure or missing
     took = f"{duration(round(found.round_ns))} for one call of each"
     if found.left_out:
         took += f" without {_named(found.left_out)}"
@@ -77,25 +78,8 @@ def varied_totals(found: VariedSetting) -> str:
     return ", ".join(parts)
 
 
-def _missing(found: VariedSetting) -> str:
-    """That there are no sums, because not all was measured."""
-    if not found.failed:
-        return ""
-    return f"no total: {_named(found.failed)} was not measured"
-
-
 def _named(labels: Sequence[str]) -> str:
     return listed(labels, _MOST_NAMED)
-
-
-def _wrong(found: VariedSetting, eager: VariedSetting | None) -> Iterator[str]:
-    """With which inputs it is wrong, what is off, and where."""
-    inputs = [item for item in found.inputs if item.row.is_wrong]
-    labels = [item.label for item in inputs]
-    whole = len(inputs) == len(found.inputs) > 1
-    where = f" for all {len(inputs)} inputs" if whole else f" for {_named(labels)}"
-    eagers = [item.row for item in eager.inputs] if eager is not None else []
-    yield from wrong_lines([item.row for item in inputs], where, eagers)
 
 
 def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
@@ -104,7 +88,11 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     compiled = [item for item in found if not item.setting.is_eager]
     wrong = [item for item in compiled if any(each.row.is_wrong for each in item.inputs)]
     for item in wrong:
-        yield from _wrong(item, eager)
+        inputs = [each for each in item.inputs if each.row.is_wrong]
+        whole = len(inputs) == len(item.inputs) > 1
+        names = f"all {len(inputs)} inputs" if whole else _named([each.label for each in inputs])
+        eagers = [each.row for each in eager.inputs] if eager is not None else []
+        yield from wrong_lines([each.row for each in inputs], f" for {names}", eagers)
     if eager is not None and eager.left_out:
         yield f"eager fails with {_named(eager.left_out)}"
     for item in compiled:
@@ -116,11 +104,9 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     eagerly = [item.setting.label for item in compiled if item.is_all_eager]
     if eagerly:
         yield f"{listed(eagerly)} compiled nothing: `inspect explain` shows why"
-    measured = [item for item in compiled if item.round_ns is not None]
-    measured = [item for item in measured if item not in wrong]
-    if eager is None or eager.round_ns is None or not measured:
-        return
-    yield from _shortest(eager, measured)
+    measured = [item for item in compiled if item.round_ns is not None and item not in wrong]
+    if eager is not None and eager.round_ns is not None and measured:
+        yield from _shortest(eager, measured)
 
 
 def _shortest(eager: VariedSetting, measured: Sequence[VariedSetting]) -> Iterator[str]:

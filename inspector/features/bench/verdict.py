@@ -16,7 +16,6 @@ from inspector.features.bench.wording import (
     time_text,
 )
 from inspector.features.bench.wrong_wording import wrong_lines
-from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.wording import time_lines
 from inspector.report.finding import Finding
 from inspector.report.wording import count, duration, listed, size, title
@@ -32,7 +31,12 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
         if failed is not None:
             verb = "was not measured" if failed.failure == INTERRUPTED else "fails"
             yield f"eager {verb}: {failed.failure.removesuffix('.')}"
-        yield from _without_eager(group.rows)
+        # What runs although eager PyTorch does not, the shortest call first.
+        measured = [(row.latency.middle_ns, row) for row in group.rows if row.latency]
+        for _, row in sorted(measured, key=lambda each: each[0]):
+            peak = row.memory.get("peak_allocated")
+            memory = f", peak {size(peak)}" if peak else ""
+            yield f"{row.setting.label} runs: {time_text(row)} per call{memory}"
         return
     for row in choice.wrong:
         yield from wrong_lines([row], eagers=[choice.eager])
@@ -45,15 +49,6 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
         saved = f"\N{MINUS SIGN}{1 - mine / theirs:.0%}"
         label = choice.memory.setting.label
         yield f"Least memory: {label}, {size(mine)} instead of {size(theirs)} ({saved})"
-
-
-def _without_eager(rows: Sequence[BenchRow]) -> Iterator[str]:
-    """What runs although eager PyTorch does not, the shortest call first."""
-    measured = [(row.latency.middle_ns, row) for row in rows if row.latency]
-    for _, row in sorted(measured, key=lambda each: each[0]):
-        peak = row.memory.get("peak_allocated")
-        memory = f", peak {size(peak)}" if peak else ""
-        yield f"{row.setting.label} runs: {time_text(row)} per call{memory}"
 
 
 def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
@@ -78,7 +73,7 @@ def _compared(eager: BenchRow | None, row: BenchRow, faster: Ratio) -> str:
 
 
 def _no_faster(group: BenchGroup) -> Iterator[str]:
-    choice = group.choice
+    choice, nearest = group.choice, group.choice.nearest
     compiled = [row for row in group.rows if not row.setting.is_eager]
     failed = [row.setting.label for row in compiled if row.failure not in {"", INTERRUPTED}]
     if failed and len(failed) == len(compiled):
@@ -93,29 +88,24 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
             f"Timings vary too much to compare {listed(unknown)} with eager: measure on an idle "
             "machine, or raise --sessions"
         )
+    if nearest is None:
+        return
     if group.reasons:
-        nearest = choice.nearest.compiled if choice.nearest is not None else None
-        is_none = nearest is not None and not nearest.graphs
+        is_none = nearest.compiled is not None and not nearest.compiled.graphs
         where = "Nothing was compiled" if is_none else "Found in the compilation"
         yield f"{where}: {'; '.join(dict.fromkeys(map(_placed, group.reasons)))}"
-    if choice.nearest is None:
-        return
     if group.profile is None:
         yield "`inspect profile` shows where the time goes"
         return
-    label = choice.nearest.setting.label
-    yield from (f"Profile of {label}: {line}" for line in _profiled(group.profile, choice.nearest))
+    profiled_ns = group.profile.budget.wall_ns
+    if nearest.latency is None or profiled_ns < _OTHER_CALLS * nearest.latency.middle_ns:
+        for line in time_lines(group.profile):
+            yield f"Profile of {nearest.setting.label}: {line}"
 
 
 def _placed(reason: Finding) -> str:
     place = f" ({reason.place.file}:{reason.place.line})" if reason.place.file else ""
     return f"{title(reason)}{place}"
-
-
-def _profiled(profile: Profiled, row: BenchRow) -> Iterator[str]:
-    """What the time is spent on, if the calls that were profiled are like those of the table."""
-    if row.latency is None or profile.budget.wall_ns < _OTHER_CALLS * row.latency.middle_ns:
-        yield from time_lines(profile)
 
 
 def _no_difference(rows: Sequence[BenchRow]) -> Iterator[str]:

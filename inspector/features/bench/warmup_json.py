@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from inspector.features.bench.warmup_page import warmup_notices, warmup_verdict
 from inspector.features.bench.warmup_report import (
     FORMAT_VERSION,
     Start,
     StillCompiles,
     WarmupReport,
 )
-from inspector.features.bench.warmup_wording import warmup_notices, warmup_verdict
 from inspector.records.bench import Warmup
 from inspector.report.json.common import COMMON
 from inspector.report.json.encode import Scope, View, Views, tool_version
-from inspector.run.compile_time import CacheUse, ColdStart
+from inspector.run.compile_time import CacheUse
 from inspector.shared.warmup import WarmupCheck
 
 
@@ -26,21 +26,6 @@ def _notices(scope: Scope) -> list[str]:
     return list(warmup_notices(scope.of(WarmupReport)))
 
 
-def _cost(scope: Scope) -> ColdStart | None:
-    return scope.of(WarmupReport).costs.get(scope.of(Start).name)
-
-
-def _compile_time(scope: Scope) -> int:
-    cost = _cost(scope)
-    return cost.time_ns if cost is not None else 0
-
-
-def _caches(scope: Scope) -> tuple[CacheUse, ...]:
-    """What the caches had, from the outermost to the innermost."""
-    cost = _cost(scope)
-    return cost.caches if cost is not None else ()
-
-
 def _still(scope: Scope) -> tuple[StillCompiles, ...]:
     """What compiles after the plan."""
     return scope.of(WarmupReport).still
@@ -49,10 +34,10 @@ def _still(scope: Scope) -> tuple[StillCompiles, ...]:
 VIEWS: Views = {
     **COMMON,
     WarmupReport: View(
-        """format_version kind tool_version recording=run.meta:recording target=plan.target torch
-        device processor? threads? setting=plan.setting workload=plan.workload grad=plan.is_grad
-        job_id=plan.job inputs plan=calls plan_without_artifact=calls_without check=plan.check
-        verdict starts notices""",
+        """format_version kind tool_version recording=run.meta:recording target=plan.target
+        torch=run.torch device processor=run.processor? threads? setting=plan.setting
+        workload=plan.workload grad=plan.is_grad job_id=plan.job inputs plan=calls
+        plan_without_artifact=calls_without check=plan.check verdict starts notices""",
         format_version=FORMAT_VERSION,
         kind="warmup",
         tool_version=tool_version,
@@ -65,9 +50,7 @@ VIEWS: Views = {
     ),
     Start: View(
         """start=name load_ns artifact_ns? artifact first_calls_ns=first_ns first_calls=firsts
-        ready_ns compile_time_ns compilations caches failure? detail?""",
-        compile_time_ns=_compile_time,
-        caches=_caches,
+        ready_ns compile_time_ns compilations caches failure? detail?"""
     ),
     Warmup: View("entries=parts size_bytes failure?"),
     CacheUse: View("cache hits misses bypasses reasons=reasons.text"),

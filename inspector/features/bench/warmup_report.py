@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from inspector.features.bench.machine import processor_of, torch_of
+from inspector.features.compile_time.cold_start import cold_start
 from inspector.features.recompiles.wording import changed
 from inspector.records.bench import Warmup
 from inspector.run.compilation import Compilation
@@ -38,6 +38,7 @@ class Start:
         name: ``eager``, ``cold``, ``directory`` or ``artifact``.
         load_ns: From the process's begin until the model was there.
         failure: Why a call is missing, or an empty string.
+        cost: Compile time and caches.
     """
 
     name: str
@@ -47,6 +48,21 @@ class Start:
     firsts: tuple[WarmupCall, ...]
     failure: str
     detail: str
+    cost: ColdStart | None = None
+
+    @property
+    def compile_time_ns(self) -> int:
+        """Compile time; 0 where nothing is known."""
+        return self.cost.time_ns if self.cost is not None else 0
+
+    @property
+    def caches(self) -> tuple[CacheUse, ...]:
+        """What the caches had, from the outermost to the innermost."""
+        return self.cost.caches if self.cost is not None else ()
+
+    def cache(self, name: str) -> CacheUse | None:
+        """What one of them had."""
+        return next((use for use in self.caches if use.cache == name), None)
 
     @property
     def artifact_ns(self) -> int:
@@ -84,41 +100,23 @@ class StillCompiles:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupReport:
-    """The starts of a service, and the plan to warm it up.
-
-    Attributes:
-        plan: What was asked for, and what the processes reported.
-        still: What compiles after the plan.
-    """
+    """The starts of a service, and the plan to warm it up."""
 
     plan: WarmupPlan
     run: Run
     inputs: tuple[WarmupInput, ...]
     starts: tuple[Start, ...]
-    costs: Mapping[str, ColdStart]
     still: tuple[StillCompiles, ...]
-
-    @property
-    def torch(self) -> str:
-        """The version of torch, or an empty string."""
-        return torch_of(self.run)
 
     @property
     def device(self) -> str:
         """The device's name, or an empty string."""
-        events = [event for process in self.run.processes for event in process.records(Warmup)]
-        return next((event.device for event in events if event.device), "")
+        return next((item.device for item in self.run.records(Warmup) if item.device), "")
 
     @property
     def threads(self) -> int:
         """Threads that an operator of the CPU may use, or 0."""
-        events = [event for process in self.run.processes for event in process.records(Warmup)]
-        return next((event.threads for event in events if event.threads), 0)
-
-    @property
-    def processor(self) -> str:
-        """The CPU's name, or an empty string."""
-        return processor_of(self.run)
+        return next((item.threads for item in self.run.records(Warmup) if item.threads), 0)
 
     def start(self, name: str) -> Start | None:
         """A start by its name, where it has called every input."""
@@ -144,27 +142,19 @@ class WarmupReport:
             return self.calls_without
         return tuple(call.input for call in start.firsts if call.compiled)
 
-    def cache(self, start: str, cache: str) -> CacheUse | None:
-        """What a cache had in a start."""
-        cost = self.costs.get(start)
-        uses = cost.caches if cost is not None else ()
-        return next((use for use in uses if use.cache == cache), None)
 
-
-def make_warmup_report(plan: WarmupPlan, run: Run, costs: Mapping[str, ColdStart]) -> WarmupReport:
+def make_warmup_report(plan: WarmupPlan, run: Run) -> WarmupReport:
     """Reads what the starts found out."""
-    return WarmupReport(
-        plan, run, _inputs(plan, run), tuple(_starts(plan, run)), costs, _still(plan, run)
-    )
+    starts = tuple(_starts(plan, run))
+    return WarmupReport(plan, run, _inputs(plan, run), starts, _still(plan, run))
 
 
 def _inputs(plan: WarmupPlan, run: Run) -> tuple[WarmupInput, ...]:
     """The inputs, named so that no two have the same name."""
     shapes: dict[int, str] = {}
-    for process in run.processes:
-        for event in process.records(Warmup):
-            if event.what == "first":
-                shapes.setdefault(event.input, event.inputs)
+    for event in run.records(Warmup):
+        if event.what == "first":
+            shapes.setdefault(event.input, event.inputs)
     return tuple(
         WarmupInput(_label(plan, number, len(shapes)), shapes[number]) for number in sorted(shapes)
     )
@@ -182,43 +172,42 @@ def _label(plan: WarmupPlan, number: int, inputs: int) -> str:
 
 def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:
     ends = {end.start: end for end in plan.ends}
-    numbers = start_processes(run)
-    for name in _STARTS:
-        if name in numbers or name in ends:
-            number = numbers.get(name)
-            events = () if number is None else run.processes[number].records(Warmup)
-            yield _start(number, events, ends.get(name, StartEnd(name)))
-
-
-def start_processes(run: Run) -> dict[str, int]:
-    """The index of the process of each start, by the start's name."""
-    return {
+    numbers = {
         event.start: index
         for index, process in enumerate(run.processes)
         for event in process.records(Warmup)
     }
+    for name in _STARTS:
+        if name in numbers or name in ends:
+            number, end = numbers.get(name), ends.get(name, StartEnd(name))
+            events = () if number is None else run.processes[number].records(Warmup)
+            yield Start(
+                name=name,
+                process=number,
+                load_ns=next((event.time_ns for event in events if event.what == "loaded"), 0),
+                artifact=next((event for event in events if event.what == "artifact"), None),
+                firsts=tuple(
+                    WarmupCall(event.input, event.time_ns, event.compiled)
+                    for event in events
+                    if event.what == "first"
+                ),
+                failure=end.failure,
+                detail=end.detail,
+                cost=None if number is None else _cost(run, number),
+            )
 
 
-def _start(number: int | None, events: Sequence[Warmup], end: StartEnd) -> Start:
-    return Start(
-        name=end.start,
-        process=number,
-        load_ns=next((event.time_ns for event in events if event.what == "loaded"), 0),
-        artifact=next((event for event in events if event.what == "artifact"), None),
-        firsts=tuple(
-            WarmupCall(event.input, event.time_ns, event.compiled)
-            for event in events
-            if event.what == "first"
-        ),
-        failure=end.failure,
-        detail=end.detail,
-    )
+def _cost(run: Run, number: int) -> ColdStart:
+    return cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
 
 
 def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:
     if plan.check is None:
         return ()
-    compilations = _in_order(run)
+    # The process that ran the script has torch's own trace alone.
+    checked = [it for it in run.processes if it.frames and not it.has_inspector_events][:1]
+    compilations = [item for it in checked for frame in it.frames for item in frame.compilations]
+    compilations.sort(key=lambda item: item.start_time_ns or 0)
     at = sum(call.compiled for call in plan.check.calls)
     found = []
     for call in plan.check.later:
@@ -229,18 +218,9 @@ def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:
     return tuple(found)
 
 
-def _in_order(run: Run) -> Sequence[Compilation]:
-    """Compilations of the process that ran the script, which has torch's own trace alone."""
-    for process in run.processes:
-        if not process.has_inspector_events and process.frames:
-            known = [item for frame in process.frames for item in frame.compilations]
-            return sorted(known, key=lambda item: item.start_time_ns or 0)
-    return ()
-
-
 def _because(item: Compilation) -> str:
     if item.hit_limit:
         return "the recompile limit is reached: it runs without the compiler"
     if item.recompile is None:
-        return "its code is met for the first time"
+        return "its code is compiled for the first time"
     return changed(item.recompile)

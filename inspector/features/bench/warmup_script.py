@@ -6,84 +6,61 @@ import importlib.resources
 import json
 import os
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
-from inspector.features.bench.machine import device_text
 from inspector.features.bench.warmup_report import WarmupReport
+from inspector.features.bench.wording import device_text
 from inspector.report.escaping import one_line
 from inspector.shared.dtypes import parse_dtype
-from inspector.shared.warmup import Loading
 from inspector.version import __version__
 
 _CALLS_WITH_CUDA_GRAPHS = 3
 
 
 def render(report: WarmupReport, folder: Path, stream: TextIO) -> None:
-    """Writes the script.
-
-    Args:
-        folder: Where the script will be: the model's place is written relative to it.
-    """
-    loading = report.plan.loading
+    """Writes the script, with the model's place relative to the folder where it will be."""
+    plan, loading = report.plan, report.plan.loading
     if loading is None:
         return
-    template = importlib.resources.files(__package__).joinpath("warmup_script.txt")
-    values = {**_place(loading, folder), **_how(report), **_inputs(report)}
-    stream.write(string.Template(template.read_text(encoding="utf-8")).substitute(values))
-
-
-def _place(loading: Loading, folder: Path) -> Mapping[str, object]:
-    return {
-        "folders": f"[{', '.join(_path(Path(place), folder) for place in loading.search)}]",
-        "file": None if loading.file is None else _path(Path(loading.file), folder),
-        "module": _quoted(loading.module),
-        "entry": loading.entry,
-    }
-
-
-def _path(place: Path, folder: Path) -> str:
-    relative = Path(os.path.relpath(place, folder)).as_posix()
-    return f"HERE / {_quoted(relative)}" if relative != "." else "HERE"
-
-
-def _how(report: WarmupReport) -> Mapping[str, object]:
-    plan = report.plan
     workload = plan.workload
     device = device_text(report.device, report.threads)
-    made_with = ", ".join(filter(None, (f"torch {report.torch}", report.processor, device)))
+    made_with = (f"torch {report.run.torch}", report.run.processor, device)
     autocast = "contextlib.nullcontext()"
     if workload.autocast is not None:
         kind = _quoted("cpu" if report.device == "cpu" else "cuda")
         autocast = f"torch.autocast({kind}, dtype={_dtype(workload.autocast)})"
-    compile_ = {
-        name: getattr(plan.setting, name) for name in ("backend", "mode", "dynamic", "fullgraph")
-    }
-    return {
+    how = {n: getattr(plan.setting, n) for n in ("backend", "mode", "dynamic", "fullgraph")}
+    shapes = {_quoted(item.label): _quoted(item.shapes) for item in report.inputs}
+    names = list(shapes)
+    values = {
+        "folders": f"[{', '.join(_path(Path(place), folder) for place in loading.search)}]",
+        "file": None if loading.file is None else _path(Path(loading.file), folder),
+        "module": _quoted(loading.module),
+        "entry": loading.entry,
         "target": one_line(plan.target).replace("\\", "\\\\").replace('"""', "'''"),
         "version": __version__,
-        "compile": _lines("{", (f"{_quoted(n)}: {_quoted(v)}" for n, v in compile_.items()), "}"),
+        "compile": _lines("{", (f"{_quoted(n)}: {_quoted(v)}" for n, v in how.items()), "}"),
         "device": _quoted(plan.device),
         "dtype": _dtype(workload.dtype),
         "tf32": workload.tf32,
         "calls_of_each": _CALLS_WITH_CUDA_GRAPHS if plan.records_cuda_graphs else 1,
         "job": _quoted(plan.job),
-        "made_with": _quoted(made_with),
+        "made_with": _quoted(", ".join(filter(None, made_with))),
         "is_grad": plan.is_grad,
         "autocast": autocast,
-    }
-
-
-def _inputs(report: WarmupReport) -> Mapping[str, str]:
-    names = [_quoted(item.label) for item in report.inputs]
-    shapes = [_quoted(item.shapes) for item in report.inputs]
-    inputs = (f"{name}: {shape}" for name, shape in zip(names, shapes, strict=True))
-    return {
-        "inputs": _lines("{", inputs, "}"),
+        "inputs": _lines("{", (f"{name}: {shape}" for name, shape in shapes.items()), "}"),
         "plan": _lines("[", (names[at] for at in report.calls), "]"),
         "plan_without_artifact": _lines("[", (names[at] for at in report.calls_without), "]"),
     }
+    template = importlib.resources.files(__package__).joinpath("warmup_script.txt")
+    stream.write(string.Template(template.read_text(encoding="utf-8")).substitute(values))
+
+
+def _path(place: Path, folder: Path) -> str:
+    relative = Path(os.path.relpath(place, folder)).as_posix()
+    return f"HERE / {_quoted(relative)}" if relative != "." else "HERE"
 
 
 def _lines(opening: str, items: Iterable[str], closing: str) -> str:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from inspector.features.bench.compiled import Compiled
-from inspector.features.bench.machine import device_text
 from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.report import BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
@@ -29,7 +27,7 @@ def head_text(report: BenchReport) -> str:
     """``model.py · torch 2.13.0 · cpu, 2 threads · 3 sessions``."""
     parts = (
         report.plan.target,
-        f"torch {report.torch}" if report.torch else "",
+        f"torch {report.run.torch}" if report.run.torch else "",
         device_text(report.device, report.threads),
         count(report.plan.sessions, "session"),
         varied_text(report.plan.variations),
@@ -37,6 +35,11 @@ def head_text(report: BenchReport) -> str:
         "cold L2 cache" if report.plan.cold_cache else "",
     )
     return " · ".join(filter(None, parts))
+
+
+def device_text(device: str, threads: int) -> str:
+    """``NVIDIA H200``, ``cpu, 2 threads``; empty where no device is known."""
+    return f"{device}, {count(threads, 'thread')}" if device == "cpu" else device
 
 
 def varied_text(variations: Sequence[Sequence[Assignment]]) -> str:
@@ -53,13 +56,6 @@ def group_title(group: BenchGroup, *, several: bool) -> str:
     number = f"input {group.input + 1}: " if several else ""
     parts = (group.workload.label, f"{number}{group.inputs}" if group.inputs else "")
     return " · ".join(filter(None, parts)) or "Model as is"
-
-
-def failed_title(row: BenchRow, report: BenchReport) -> str:
-    """``default failed``, and with which input where they vary."""
-    made = report.plan.variations
-    varied = ", ".join(map(str, made[row.input])) if row.input < len(made) else ""
-    return f"{row.setting.label} failed{f' with {varied}' if varied else ''}"
 
 
 def none_measured(labels: Sequence[str]) -> str:
@@ -155,7 +151,13 @@ def _details(row: BenchRow) -> Iterator[str]:
     if row.busy is not None:
         yield f"GPU busy {row.busy:.0%}, {count(row.launches, 'launch', 'launches')}"
     if row.compiled is not None:
-        yield from _counts(row.compiled)
+        yield count(row.compiled.graphs, "graph")
+        others = (
+            (row.compiled.graph_breaks, "graph break"),
+            (row.compiled.recompiles, "recompilation"),
+            (row.compiled.kernels, "kernel"),
+        )
+        yield from (count(number, noun) for number, noun in others if number)
     if row.break_even_calls is not None:
         yield f"pays off after {count(row.break_even_calls, 'call')}"
     if row.memory.get("peak_reserved"):
@@ -164,16 +166,6 @@ def _details(row: BenchRow) -> Iterator[str]:
         yield f"{size(row.memory['pools'])} for CUDA graphs"
     if row.failure:
         yield row.failure
-
-
-def _counts(compiled: Compiled) -> Iterator[str]:
-    yield count(compiled.graphs, "graph")
-    others = (
-        (compiled.graph_breaks, "graph break"),
-        (compiled.recompiles, "recompilation"),
-        (compiled.kernels, "kernel"),
-    )
-    yield from (count(number, noun) for number, noun in others if number)
 
 
 def interval_text(ratio: Ratio, *, inverse: bool = False) -> str:

@@ -23,8 +23,7 @@ def wrong_lines(
 
     Args:
         rows: A setting with the inputs whose results are wrong.
-        where: With which inputs, as the end of a sentence.
-        eagers: Eager PyTorch with these inputs, whose own error belongs beside it.
+        eagers: Eager PyTorch with these inputs, whose own error is shown alongside.
     """
     label, divergence = rows[0].setting.label, rows[0].divergence
     eager = [(row, error) for row in rows for error in row.errors if error.reference == "eager"]

@@ -45,7 +45,7 @@ def best_hint(hints: Sequence[str]) -> str:
 
 
 def further_hints(hints: Sequence[str]) -> tuple[str, ...]:
-    """The useful hints behind the best one."""
+    """The useful hints after the best one."""
     return useful_hints(hints)[1:]
 
 

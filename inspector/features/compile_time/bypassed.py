@@ -88,21 +88,18 @@ def _effects(run: Run, places: list[GraphPlace], nodes: list[Node], key: str) ->
                 continue
             at = frame
             if at is None or not run.roots.is_user(at.file):
-                at = _captured_line(nodes, effect["says"] or effect["operator"])
+                # The operator's line in Dynamo's graph has the user's frames around torch's.
+                says = effect["says"] or effect["operator"]
+                names = {says.replace(".", "_"), says.rpartition(".")[2], *says.split(".")[-2:]}
+                lines = (node.line for node in nodes if names & {*node.target.split(".")})
+                at = next(lines, None)
             checks = (effect["says"] or "").removeprefix("linalg.")
-            own = [shown_operator(node) for node in nodes if at and _is_at(node, at)]
+            own = [
+                shown_operator(node)
+                for node in nodes
+                if at and (at.file, at.line) in {(f.file, f.line) for f in node.stack}
+            ]
             linalg = [name for name in own if _LINALG.search(name)]
             operator = effect["operator"].removesuffix(".default")
             shown = next(iter(linalg), f"torch.linalg.{checks}") if checks else operator
             yield Bypassed(shown.replace("linalg.linalg_", "linalg."), key, at, checks)
-
-
-def _captured_line(nodes: list[Node], says: str) -> StackFrame | None:
-    """The line of the operator in Dynamo's graph, which has the user's frames around torch's."""
-    names = {says.replace(".", "_"), says.rpartition(".")[2], *says.split(".")[-2:]}
-    found = (node.line for node in nodes if names & set(re.split(r"[.]", node.target)))
-    return next(found, None)
-
-
-def _is_at(node: Node, at: StackFrame) -> bool:
-    return any((frame.file, frame.line) == (at.file, at.line) for frame in node.stack)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import difflib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from inspector.run.compile_time import Change, KeyChange, KeyVerdict
@@ -105,7 +105,20 @@ def _frames(process: Process) -> Mapping[tuple[str, int], tuple[str, str, int]]:
 
 
 def _compared(graph: _Graph, before: CacheLookup, now: CacheLookup) -> KeyChange:
-    changes = tuple(_changes(before.components, now.components))
+    old, new = _parts(before.components), _parts(now.components)
+    are_known = bool(before.components and now.components)
+    changes = tuple(
+        change_of(name, was and was[1], is_now and is_now[1])
+        for name in (dict.fromkeys((*new, *old)) if are_known else ())
+        for was, is_now in [(old.get(name), new.get(name))]
+        if was is None or is_now is None or was[0] != is_now[0]
+    )
+    if before.key == now.key:
+        verdict, changes = KeyVerdict.SAME, ()
+    elif changes:
+        verdict = KeyVerdict.CHANGED
+    else:
+        verdict = KeyVerdict.HIDDEN if are_known else KeyVerdict.UNKNOWN
     return KeyChange(
         cache=now.cache,
         process=graph[0],
@@ -114,28 +127,9 @@ def _compared(graph: _Graph, before: CacheLookup, now: CacheLookup) -> KeyChange
         is_backward=now.is_backward,
         before=before.state.value,
         now=now.state.value,
-        verdict=_verdict(before, now, changes),
-        changes=changes if before.key != now.key else (),
+        verdict=verdict,
+        changes=changes,
     )
-
-
-def _verdict(before: CacheLookup, now: CacheLookup, changes: Sequence[Change]) -> KeyVerdict:
-    if before.key == now.key:
-        return KeyVerdict.SAME
-    if changes:
-        return KeyVerdict.CHANGED
-    known = before.components and now.components
-    return KeyVerdict.HIDDEN if known else KeyVerdict.UNKNOWN
-
-
-def _changes(before: Sequence[str], now: Sequence[str]) -> Iterator[Change]:
-    if not before or not now:
-        return
-    old, new = _parts(before), _parts(now)
-    for name in dict.fromkeys((*new, *old)):
-        was, is_now = old.get(name), new.get(name)
-        if was is None or is_now is None or was[0] != is_now[0]:
-            yield change_of(name, was and was[1], is_now and is_now[1])
 
 
 def _parts(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -153,19 +147,19 @@ def change_of(name: str, before: str | None, now: str | None) -> Change:
     """
     match = _NAME.fullmatch(name)
     part, item = (match["part"], match["item"]) if match else (name, None)
-    lines = _changed_lines(part, before, now)
-    both = before is not None and now is not None
-    opaque = any(not _is_readable(text) for text in (before, now) if text)
-    # Printed alike, hashed differently: a set in another order, an object of the same name.
-    opaque = opaque or (both and before == now)
-    kept = ((), ()) if opaque else (_cut(lines[0]), _cut(lines[1]))
-    return Change(name, _words(part, item), *kept, opaque=opaque)
-
-
-def _words(part: str, item: str | None) -> str:
     if item is not None and part in _ITEM_WORDS:
-        return _ITEM_WORDS[part].format(item)
-    return _WORDS.get(part) or (part if item is None else f"{part}[{item}]")
+        words = _ITEM_WORDS[part].format(item)
+    else:
+        words = _WORDS.get(part) or (part if item is None else f"{part}[{item}]")
+    # Printed alike, hashed differently: a set in another order, an object of the same name.
+    is_alike = before is not None and before == now
+    if is_alike or not all(_is_readable(text) for text in (before, now) if text):
+        return Change(name, words, (), (), opaque=True)
+    sides = []
+    for lines in _changed_lines(part, before, now):
+        more = len(lines) - _MOST_LINES
+        sides.append((*lines[:_MOST_LINES], *([f"… {more:,} more lines"] if more > 0 else ())))
+    return Change(name, words, sides[0], sides[1], opaque=False)
 
 
 def _changed_lines(
@@ -204,9 +198,3 @@ def _is_readable(text: str) -> bool:
         return False
     shown = sum(character.isprintable() or character in "\n\t" for character in text)
     return shown >= _PRINTABLE * len(text)
-
-
-def _cut(lines: Sequence[str]) -> tuple[str, ...]:
-    if len(lines) <= _MOST_LINES:
-        return tuple(lines)
-    return (*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES:,} more lines")

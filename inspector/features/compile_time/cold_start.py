@@ -36,16 +36,27 @@ def cold_start(run: Run) -> ColdStart:
         for time in process.compile_times
     )
     lookups = [item for process in run.processes for item in process.lookups]
+    traced: collections.Counter[_Place] = collections.Counter()
+    for process in run.processes:
+        for item in process.traced_lines:
+            traced[item.file, item.line, item.name] += item.time_ns
     return ColdStart(
         time_ns=sum(process.compile_time_ns for process in run.processes),
         stages=summed(stage for process in run.processes for stage in process.stages),
         compilations=compilations,
-        frames=_places(compilations, _frame),
-        lines=_places(compilations, _line),
+        frames=_places(compilations, lambda time: (time.file, time.first_line, time.name)),
+        lines=_places(
+            compilations,
+            lambda time: (
+                (time.user.file, time.user.line, time.user.name)
+                if time.user
+                else (time.file, time.first_line, time.name)
+            ),
+        ),
         caches=_caches([item for item in lookups if not _is_check(item)]),
         vector_checks=sum(map(_is_check, lookups)),
         logging_ns=sum(process.logging_ns for process in run.processes),
-        traced_lines=_traced(run),
+        traced_lines=tuple(LineTime(*place, time_ns) for place, time_ns in traced.most_common()),
     )
 
 
@@ -55,14 +66,6 @@ def summed(stages: Iterable[StageTime]) -> tuple[StageTime, ...]:
     for stage in stages:
         totals[stage.stage] += stage.time_ns
     return tuple(StageTime(stage, time_ns) for stage, time_ns in totals.most_common())
-
-
-def _traced(run: Run) -> tuple[LineTime, ...]:
-    totals: collections.Counter[_Place] = collections.Counter()
-    for process in run.processes:
-        for item in process.traced_lines:
-            totals[item.file, item.line, item.name] += item.time_ns
-    return tuple(LineTime(*place, time_ns) for place, time_ns in totals.most_common())
 
 
 def most_ns(cold: ColdStart, *stages: str) -> int:
@@ -83,34 +86,22 @@ def most_of(cold: ColdStart, stages: Sequence[str]) -> StackFrame | None:
     return StackFrame(longest.file, longest.line, longest.name) if longest else None
 
 
-def _frame(time: CompilationTime) -> _Place:
-    return time.file, time.first_line, time.name
-
-
-def _line(time: CompilationTime) -> _Place:
-    return (time.user.file, time.user.line, time.user.name) if time.user else _frame(time)
-
-
 def _places(
     compilations: Sequence[CompilationTime], place_of: Callable[[CompilationTime], _Place]
 ) -> tuple[PlaceTime, ...]:
     groups: dict[_Place, list[CompilationTime]] = {}
     for item in compilations:
         groups.setdefault(place_of(item), []).append(item)
-    places = [_place(place, found) for place, found in groups.items()]
+    places = [
+        PlaceTime(
+            *place,
+            len({(i.process, i.compile_id, i.occurrence) for i in found if i.compile_id}),
+            summed(stage for item in found for stage in item.stages),
+            tuple(sorted({item.process for item in found})),
+        )
+        for place, found in groups.items()
+    ]
     return tuple(sorted(places, key=lambda item: -item.time_ns))
-
-
-def _place(place: _Place, found: Sequence[CompilationTime]) -> PlaceTime:
-    ids = {(item.process, item.compile_id, item.occurrence) for item in found if item.compile_id}
-    return PlaceTime(
-        file=place[0],
-        line=place[1],
-        name=place[2],
-        compilations=len(ids),
-        stages=summed(stage for item in found for stage in item.stages),
-        processes=tuple(sorted({item.process for item in found})),
-    )
 
 
 def _is_check(item: CacheLookup) -> bool:
@@ -128,6 +119,11 @@ def _caches(lookups: Sequence[CacheLookup]) -> tuple[CacheUse, ...]:
 def _use(cache: str, lookups: Sequence[CacheLookup]) -> CacheUse:
     states = collections.Counter(item.state for item in lookups)
     hits = [item for item in lookups if item.state is CacheState.HIT]
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for item in lookups:
+        if item.state is CacheState.BYPASS:
+            text = item.reason or "torch does not say why"
+            reasons.setdefault((text, item.exception), []).append(item.compile_id)
     return CacheUse(
         cache=cache,
         hits=None if cache in _HITS_UNKNOWN else len(hits),
@@ -135,16 +131,8 @@ def _use(cache: str, lookups: Sequence[CacheLookup]) -> CacheUse:
         bypasses=states[CacheState.BYPASS],
         guard_misses=sum(item.detail == "guard_miss" for item in lookups),
         saved_ns=sum(item.time_saved_ns or 0 for item in hits),
-        reasons=_reasons([item for item in lookups if item.state is CacheState.BYPASS]),
-    )
-
-
-def _reasons(lookups: Sequence[CacheLookup]) -> tuple[Reason, ...]:
-    groups: dict[tuple[str, str], list[str]] = {}
-    for item in lookups:
-        text = item.reason or "torch does not say why"
-        groups.setdefault((text, item.exception), []).append(item.compile_id)
-    return tuple(
-        Reason(text, exception, len(ids), tuple(dict.fromkeys(filter(None, ids))))
-        for (text, exception), ids in groups.items()
+        reasons=tuple(
+            Reason(text, exception, len(ids), tuple(dict.fromkeys(filter(None, ids))))
+            for (text, exception), ids in reasons.items()
+        ),
     )

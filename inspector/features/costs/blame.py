@@ -1,4 +1,4 @@
-"""Which break a stretch of time outside of compiled graphs belongs to."""
+"""Which break a stretch of time outside of compiled graphs belongs to, and what crosses it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.records.calls import TargetFunction
+from inspector.run.boundary import Boundary, Crossing, crossing
 from inspector.run.compilation import Frame
 from inspector.run.graph_break import GraphBreak, Outcome
 from inspector.run.run import Process
 from inspector.shared.stack import is_resumed, plain_name, resumed_line
 
 _LIMIT = "recompile limit of "
+_GOES_ON = (Outcome.RESUMED, Outcome.REST_SKIPPED)
 
 Site = tuple[str, int, str]
 """What makes two records the same site, see `inspector.run.graph_break.GraphBreak.key`."""
@@ -84,7 +86,10 @@ class Breaks:
             for frame in process.frames
             for compilation in frame.compilations
             if compilation.has_guarded_code is not False
-            for ending in [_ending(compilation.graph_breaks)]
+            # The last record that let the frame go on is the one at which its graph ends.
+            for ending in [
+                next((r for r in reversed(compilation.graph_breaks) if r.outcome in _GOES_ON), None)
+            ]
         }
 
     def at(self, compile_id: str) -> Compiled:
@@ -152,13 +157,6 @@ class Breaks:
         return same and inner.file == outer.file
 
 
-def _ending(records: tuple[GraphBreak, ...]) -> GraphBreak | None:
-    """The last record that let the frame go on is the one at which its graph ends."""
-    goes_on = (Outcome.RESUMED, Outcome.REST_SKIPPED)
-    ending = [record for record in records if record.outcome in goes_on]
-    return ending[-1] if ending else None
-
-
 def _rests(frames: Sequence[Frame]) -> Iterator[tuple[tuple[str, str], Site | None]]:
     """File and name of what comes behind a break and was left alone, with the site that did it."""
     for frame in frames:
@@ -177,20 +175,12 @@ def _rests(frames: Sequence[Frame]) -> Iterator[tuple[tuple[str, str], Site | No
 def _rest_behind(
     record: GraphBreak, frame: Frame, rests: Mapping[tuple[str, str], Site | None]
 ) -> Site | None:
-    name = plain_name(frame.name)
-    lines = {
-        item.line
-        for item in record.stack
-        if (item.file, plain_name(item.name)) == (frame.file, name)
-    }
-    return next(
-        (
-            site
-            for (file, rest), site in rests.items()
-            if file == frame.file and plain_name(rest) == name and resumed_line(rest) in lines
-        ),
-        None,
-    )
+    own = frame.file, plain_name(frame.name)
+    lines = {item.line for item in record.stack if (item.file, plain_name(item.name)) == own}
+    for (file, rest), site in rests.items():
+        if (file, plain_name(rest)) == own and resumed_line(rest) in lines:
+            return site
+    return None
 
 
 def _called(record: GraphBreak, frames: Sequence[Frame]) -> tuple[str, str, int] | None:
@@ -207,3 +197,36 @@ def _called(record: GraphBreak, frames: Sequence[Frame]) -> tuple[str, str, int]
         if (frame.file, frame.name) == (user.file, user.name) and frame.first_line <= user.line
     ]
     return (user.file, user.name, max(first_lines)) if first_lines else None
+
+
+def computed_crossings(process: Process, breaks: Breaks) -> Mapping[Site, Crossing]:
+    """What the graphs behind each site read of what graphs before it wrote, once through.
+
+    Code is compiled when it is reached, so that the first compilations of the frames stand in the
+    order in which the graphs ran. What was compiled again later is left out, and so is how often a
+    site is reached in a call.
+    """
+    found: dict[Site, Crossing] = {}
+    earlier: list[Boundary] = []
+    broken: tuple[Frame, Site] | None = None
+    known = [frame for frame in process.frames if frame.frame_id is not None]
+    for frame in sorted(known, key=lambda frame: frame.frame_id or 0):
+        coded = (item for item in frame.compilations if item.has_guarded_code)
+        compilation = next(coded, None)
+        if compilation is None:
+            continue
+        # It goes on with the function that broke, or is called by it or its callers.
+        place = (broken[0].file, plain_name(broken[0].name)) if broken else None
+        callers = {(item.file, plain_name(item.name)) for item in compilation.stack[:-1]}
+        if broken is None or not (is_resumed(frame.name) or place in callers):
+            earlier, broken = [], None
+        boundary = process.boundaries.get(str(compilation.compile_id))
+        if boundary is not None:
+            if broken is not None:
+                new = crossing(earlier, boundary)
+                found[broken[1]] = found.get(broken[1], Crossing()) + new
+            earlier.append(boundary)
+        site = breaks.at(str(compilation.compile_id)).site
+        if site is not None:
+            broken = frame, site
+    return found

@@ -69,20 +69,25 @@ def calls_of(
         cut_up = cut(root.thread, (root.start_ns, root.end_ns), root.marks, breaks, profile.mark_ns)
         backward = list(_backward(threads, root, cut_up.graphs, is_program=is_program))
         host, exposed, parts = _sums([*_gaps(cut_up, root.thread), *backward], root.end_ns)
-        meanwhile_ns = sum(_meanwhile_ns(gap, root.thread) for gap in backward)
+        # Time of the backward that is in the time of the code that called for it, too.
+        meanwhile_ns = sum(piece.time_ns for gap in backward for piece in gap.pieces)
+        meanwhile_ns += sum(
+            gap.after.end_ns - gap.after.start_ns
+            for gap in backward
+            if gap.after is not None and gap.thread is not root.thread
+        )
+        graphs = [(root.thread, graph) for graph in cut_up.graphs]
+        graphs += [(gap.thread, gap.after) for gap in backward if gap.after is not None]
+        graphs_ns = 0
+        for thread, graph in graphs:
+            events = sum(item.events for item in thread.between(graph.start_ns, graph.end_ns))
+            graphs_ns += max(0, graph.end_ns - graph.start_ns - events * profile.mark_ns)
         parts[None, Part.PYTHON] = max(0, parts[None, Part.PYTHON] - meanwhile_ns)
         yield CallCosts(
             entry=root.marks[0].label if is_program and root.marks else "",
             is_warm=number not in profile.compiled,
             wall_ns=root.end_ns - root.start_ns,
-            graphs_ns=sum(
-                _graph_ns(thread, graph, profile.mark_ns)
-                for thread, graph in (
-                    *((root.thread, graph) for graph in cut_up.graphs),
-                    *((gap.thread, gap.after) for gap in backward),
-                )
-                if graph is not None
-            ),
+            graphs_ns=graphs_ns,
             host_ns=host,
             exposed_ns=exposed,
             parts=parts,
@@ -91,18 +96,6 @@ def calls_of(
             operators_unknown=cut_up.operators_unknown,
             has_backward=bool(backward),
         )
-
-
-def _meanwhile_ns(gap: _Gap, thread: Thread) -> int:
-    """Time of the backward that is in the time of the code that called for it, too."""
-    graph = gap.after if gap.thread is not thread else None
-    graph_ns = graph.end_ns - graph.start_ns if graph is not None else 0
-    return graph_ns + sum(piece.time_ns for piece in gap.pieces)
-
-
-def _graph_ns(thread: Thread, graph: GraphCall, mark_ns: int) -> int:
-    events = sum(item.events for item in thread.between(graph.start_ns, graph.end_ns))
-    return max(0, graph.end_ns - graph.start_ns - events * mark_ns)
 
 
 def _roots(threads: Sequence[Thread], *, is_program: bool) -> Iterator[_Root]:
@@ -133,8 +126,18 @@ def _backward(
             graph = GraphCall.of(
                 thread, span_ns, source.compile_id, source.entered_by, mark.sequence
             )
-            between = _pieces_between(thread, before, graph, forward) if before else ()
-            yield _Gap(thread, before, graph, tuple(between))
+            pieces: list[Piece] = []
+            if before is not None:
+                # The way from one backward graph to the next is the fault of what separated the
+                # forwards.
+                start_ns, time_ns = before.end_ns, graph.start_ns - before.end_ns
+                activities = thread.between(start_ns, graph.start_ns)
+                waiting_ns = min(time_ns, sum(item.wait_ns for item in activities))
+                blame = forward[before.sequence].entered_by
+                pieces.append(Piece(start_ns, blame, Part.BACKWARD, time_ns - waiting_ns))
+                if waiting_ns:
+                    pieces.append(Piece(start_ns, blame, Part.WAITING, waiting_ns))
+            yield _Gap(thread, before, graph, tuple(pieces))
             before = graph
 
 
@@ -144,19 +147,6 @@ def _backward_marks(marks: Sequence[Mark]) -> Iterator[Mark]:
             yield mark
         else:
             yield from _backward_marks(mark.inner)
-
-
-def _pieces_between(
-    thread: Thread, before: GraphCall, graph: GraphCall, forward: Mapping[int, GraphCall]
-) -> Iterator[Piece]:
-    """The way from one backward graph to the next is the fault of what separated the forwards."""
-    later = forward[before.sequence]
-    time_ns = graph.start_ns - before.end_ns
-    activities = thread.between(before.end_ns, graph.start_ns)
-    waiting_ns = min(time_ns, sum(item.wait_ns for item in activities))
-    yield Piece(before.end_ns, later.entered_by, Part.BACKWARD, time_ns - waiting_ns)
-    if waiting_ns:
-        yield Piece(before.end_ns, later.entered_by, Part.WAITING, waiting_ns)
 
 
 def _sums(

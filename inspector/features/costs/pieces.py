@@ -123,11 +123,19 @@ class _Cutter:
         own = outer
         if site is not None:
             self.found.reached += [] if self._is_told_inside(region, site) else [site]
-            others = set(self._unmarked_rest(region))
-            others.update(self._sites_of_callees(region))
+            others = self._sites_of_callees(region)
+            # What gave up the rest of the function, where no mark tells at which point it begins.
+            rest = self._breaks.at(region.label).rest
+            is_marked = any(inner.kind is MarkKind.EAGER for inner in region.inner) or any(
+                self._breaks.resumes(compile_id, region.label)
+                for compile_id in _compiled_in(region.inner)
+            )
+            if rest is not None and not is_marked:
+                others.add(rest)
             own = Blame(site, frozenset(others - {site}))
         graphs = list(_graphs(region.inner))
-        after_ns = _graph_end_ns(region, graphs)
+        ends = [mark.end_ns for mark in region.inner if mark.kind is MarkKind.BYTECODE]
+        after_ns = graphs[-1].end_ns if graphs else max(ends, default=region.start_ns)
         is_unmarked = not graphs and self._breaks.at(region.label).has_graph
         if is_unmarked:
             self.found.operators_unknown = True
@@ -218,16 +226,6 @@ class _Cutter:
             if is_code and not self._breaks.resumes(inner.label, region.label):
                 yield inner
 
-    def _unmarked_rest(self, region: Mark) -> Iterator[Site]:
-        """What gave up the rest of the function, where no mark tells at which point it begins."""
-        rest = self._breaks.at(region.label).rest
-        ran = _compiled_in(region.inner)
-        if rest is not None and not (
-            any(inner.kind is MarkKind.EAGER for inner in region.inner)
-            or any(self._breaks.resumes(compile_id, region.label) for compile_id in ran)
-        ):
-            yield rest
-
     def _sites_of_callees(self, region: Mark) -> set[Site]:
         inner = (each for callee in self._callees(region) for each in _regions(callee))
         return {site for each in inner if (site := self._breaks.at(each.label).site) is not None}
@@ -262,10 +260,3 @@ def _graphs(marks: Sequence[Mark]) -> Iterator[Mark]:
             yield mark
         elif mark.kind not in {MarkKind.REGION, MarkKind.EAGER}:
             yield from _graphs(mark.inner)
-
-
-def _graph_end_ns(region: Mark, graphs: Sequence[Mark]) -> int:
-    if graphs:
-        return graphs[-1].end_ns
-    before = [mark.end_ns for mark in region.inner if mark.kind is MarkKind.BYTECODE]
-    return max(before, default=region.start_ns)

@@ -5,12 +5,19 @@ from __future__ import annotations
 import copy
 import dataclasses
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import Self, TypeAlias
 
-from inspector.features.costs.blame import Blame, Breaks, Site, is_limit, limit_site
+from inspector.features.costs.blame import (
+    Blame,
+    Breaks,
+    Site,
+    computed_crossings,
+    is_limit,
+    limit_site,
+)
 from inspector.features.costs.calls import CallCosts, calls_of
-from inspector.features.costs.crossings import computed_crossings
 from inspector.features.costs.typical import Typical, typical
 from inspector.records.calls import TargetFunction
 from inspector.records.timeline import CopyRates
@@ -41,19 +48,32 @@ def site_costs(run: Run) -> dict[Site, Cost]:
         if not process.profiles and not process.boundaries:
             continue
         measured = _Measured(run, process)
-        for site in dict.fromkeys(_sites(process)):
-            cost = measured.about(site).cost(site, run)
-            known = found.get(site)
-            if known is None or _weight(cost) > _weight(known):
-                found[site] = cost
+        sites = dict.fromkeys(
+            record.key
+            for frame in process.frames
+            for compilation in frame.compilations
+            for record in compilation.graph_breaks
+        )
+        for site in sites:
+            costs = [measured.about(site).cost(site, run)]
+            # Of several processes, the one in which it costs most; of equal ones, the first.
+            costs[:0] = [found[site]] if site in found else []
+            found[site] = max(costs, key=_weight)
     return found
+
+
+def _weight(cost: Cost) -> tuple[bool, int, int]:
+    return cost.cost_ns is not None, cost.cost_ns or 0, cost.crossing_bytes or 0
 
 
 def entry_cost(run: Run, process: Process) -> Cost | None:
     """The time of a target that runs without any compiled graph of its own, or None."""
     if not process.profiles or process.last(TargetFunction) is None:
         return None  # a program: nothing tells how long the function took
-    return _Measured(run, process).whole_frame()
+    measured = _Measured(run, process)
+    if not measured.inputs:
+        return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
+    return dataclasses.replace(measured.eager_cost(measured.around_ns), executions_per_call=1.0)
 
 
 def limit_costs(run: Run, process: Process) -> dict[Site, Cost]:
@@ -68,12 +88,6 @@ def limit_costs(run: Run, process: Process) -> dict[Site, Cost]:
     measured = _Measured(run, process)
     costs = ((site, measured.about(site).eager(site)) for site in sites)
     return {site: cost for site, cost in costs if cost is not None}
-
-
-def _sites(process: Process) -> Iterable[Site]:
-    for frame in process.frames:
-        for compilation in frame.compilations:
-            yield from (record.key for record in compilation.graph_breaks)
 
 
 class _Measured:
@@ -107,15 +121,20 @@ class _Measured:
 
     def about(self, site: Site) -> Self:
         """The same without those compiled functions of a program that never reach the site."""
+
+        def concerns(calls: Sequence[CallCosts]) -> bool:
+            return any(
+                not call.entry
+                or call.reached.get(site)
+                or any(site in _sites_of(blame) for blame in call.host_ns)
+                for call in calls
+            )
+
         narrowed = copy.copy(self)
-        narrowed.inputs = [item for item in self.inputs if _concerns(item.calls, site)]
-        narrowed.on_device = [calls for calls in self.on_device if _concerns(calls, site)]
+        narrowed.inputs = [item for item in self.inputs if concerns(item.calls)]
+        narrowed.on_device = [calls for calls in self.on_device if concerns(calls)]
         narrowed.is_elsewhere = bool(self.inputs) and not narrowed.inputs
         return narrowed
-
-    @property
-    def _calls(self) -> int:
-        return sum(len(item.calls) for item in self.inputs)
 
     def cost(self, site: Site, run: Run) -> Cost:
         """What a site costs."""
@@ -124,10 +143,14 @@ class _Measured:
             return self._computed(site, _NOT_REACHED if self.is_elsewhere else why)
         outside = self._outside(lambda blame: _is_own(blame, site))
         shared = self._outside(lambda blame: bool(blame.shared_with) and site in _sites_of(blame))
-        reached = self._mean(lambda call: float(call.reached.get(site, 0)))
+        means = (
+            statistics.mean(call.reached.get(site, 0) for call in item.calls)
+            for item in self.inputs
+        )
+        reached = float(sum(means)) / (len(self.inputs) + self._uncut)
         is_whole = self._gave_up_the_entry(site)
         if is_whole:
-            outside += self._around_ns()
+            outside += self.around_ns
         elif not reached and not outside and not shared:
             return self._computed(site, _NOT_TOLD_APART)
         crossing_bytes = round(self._per_call(lambda call: _crossing(call, site).size_bytes))
@@ -138,7 +161,7 @@ class _Measured:
             crossing_ns = min(crossing_ns, max(0, self._call_ns - round(outside)))
         times = reached or (1.0 if is_whole else None)  # code that runs eagerly tells nothing
         return dataclasses.replace(
-            self._all_of(outside),
+            self.eager_cost(outside),
             cost_ns=round(outside) + (crossing_ns or 0),
             shares=self._shares(site, is_whole=is_whole),
             shared_ns=round(shared),
@@ -172,36 +195,37 @@ class _Measured:
             note=note,
         )
 
+    @property
+    def _calls(self) -> int:
+        return sum(len(item.calls) for item in self.inputs)
+
     def eager(self, site: Site) -> Cost | None:
         """What runs eagerly at a site, and in no graph; None where no measured call came there."""
         outside = self._outside(lambda blame: _is_own(blame, site)) if self.inputs else 0
         if not outside:
             return None
-        return dataclasses.replace(self._all_of(outside), shares=self._shares(site, is_whole=False))
+        return dataclasses.replace(
+            self.eager_cost(outside), shares=self._shares(site, is_whole=False)
+        )
 
-    def whole_frame(self) -> Cost:
-        """The whole call outside of the graphs that the frame's callees have."""
-        if not self.inputs:
-            return Cost(CostKind.UNKNOWN, note=_NOT_WARM)
-        return dataclasses.replace(self._all_of(self._around_ns()), executions_per_call=1.0)
+    @property
+    def around_ns(self) -> float:
+        """Time of a call outside of graphs that belongs to no site."""
+        return self._host(lambda blame, _: blame is None)
 
-    def _all_of(self, outside_ns: float) -> Cost:
+    def eager_cost(self, outside_ns: float) -> Cost:
         """The cost of a function that runs eagerly."""
         return Cost(
             kind=CostKind.MEASURED,
             cost_ns=round(outside_ns),
             outside_ns=round(outside_ns),
             calls=self._calls,
-            spread=self._spread,
-            scale=self._scale,
+            spread=max(item.spread for item in self.inputs),
+            scale=min(item.scale for item in self.inputs),
             call_ns=self._call_ns,
             is_whole_frame=True,
             backend=self._backend,
         )
-
-    def _around_ns(self) -> float:
-        """Time of a call outside of graphs that belongs to no site."""
-        return self._host(lambda blame, _: blame is None)
 
     def _gave_up_the_entry(self, site: Site) -> bool:
         """Whether the target's own frame was given up there, and all of it runs eagerly."""
@@ -217,14 +241,14 @@ class _Measured:
         )
 
     def _shares(self, site: Site, *, is_whole: bool) -> tuple[TimeShare, ...]:
-        def share(part: Part) -> TimeShare:
-            def belongs(blame: Blame | None, what: Part) -> bool:
-                is_ours = is_whole if blame is None else _is_own(blame, site)
-                return is_ours and what is part
-
-            return TimeShare(part, round(self._host(belongs)))
-
-        return tuple(found for part in Part if (found := share(part)).time_ns)
+        times: defaultdict[Part, float] = defaultdict(float)
+        for item in self.inputs:
+            for (blame, part), time_ns in item.parts.items():
+                if is_whole if blame is None else _is_own(blame, site):
+                    times[part] += time_ns
+        number = len(self.inputs) + self._uncut
+        shares = (TimeShare(part, round(times[part] / number)) for part in Part)
+        return tuple(share for share in shares if share.time_ns)
 
     def _others(self, site: Site, run: Run) -> tuple[str, ...]:
         others = {
@@ -265,35 +289,31 @@ class _Measured:
         return _FUSION
 
     def _outside(self, belongs: Callable[[Blame], bool]) -> float:
-        """Time outside of graphs per call: the host's, as far as the device has nothing to do."""
-        return self._fit * sum(
-            time_ns for blame, time_ns in self._exposed_ns().items() if belongs(blame)
-        )
+        """Time outside of graphs per call: the host's, as far as the device has nothing to do.
+
+        It is no more than a call takes: a device is watched in slower calls.
+        """
+        exposed = self._exposed_ns()
+        whole_ns = sum(exposed.values())
+        fit = min(1.0, self._call_ns / whole_ns) if self._call_ns and whole_ns else 1.0
+        return fit * sum(time_ns for blame, time_ns in exposed.items() if belongs(blame))
 
     def _exposed_ns(self) -> Mapping[Blame, float]:
-        """The time of each blame, before anything is said of how long a call is."""
-        blames = dict.fromkeys(blame for item in self.inputs for blame, _ in item.parts)
+        """The time of each blame, before anything is said of how long a call is.
+
+        Of the host's time that in which the device has nothing to do, or works on for it.
+        """
         found = {}
-        for blame in blames:
-            if blame is not None:
-                host_ns = self._host(lambda other, _, blame=blame: other == blame)  # type: ignore[misc]
-                found[blame] = host_ns * self._exposure(blame)
+        for blame in dict.fromkeys(blame for item in self.inputs for blame, _ in item.parts):
+            if blame is None:
+                continue
+            found[blame] = self._host(lambda other, _, blame=blame: other == blame)  # type: ignore[misc]
+            of_device = self.on_device
+            host_ns = of_device and _medians(of_device, lambda c, b=blame: c.host_ns.get(b, 0))  # type: ignore[misc]
+            if host_ns:
+                exposed = _medians(of_device, lambda c, b=blame: c.exposed_ns.get(b, 0.0))  # type: ignore[misc]
+                found[blame] *= exposed / host_ns
         return found
-
-    def _exposure(self, blame: Blame) -> float:
-        """How much of the host's time the device has nothing to do, or works on for it."""
-        if not self.on_device:
-            return 1.0
-        host_ns = _medians(self.on_device, lambda call: call.host_ns.get(blame, 0))
-        if not host_ns:
-            return 1.0
-        return _medians(self.on_device, lambda call: call.exposed_ns.get(blame, 0.0)) / host_ns
-
-    @property
-    def _fit(self) -> float:
-        """What makes no more of a call than there is: a device is watched in slower calls."""
-        whole_ns = sum(self._exposed_ns().values())
-        return min(1.0, self._call_ns / whole_ns) if self._call_ns and whole_ns else 1.0
 
     def _host(self, belongs: Callable[[Blame | None, Part], bool]) -> float:
         """The host's time per call of some parts: a sum, so that they add up."""
@@ -303,34 +323,9 @@ class _Measured:
         )
         return sum(sums) / (len(self.inputs) + self._uncut)
 
-    @property
-    def _spread(self) -> float:
-        return max(item.spread for item in self.inputs)
-
-    @property
-    def _scale(self) -> float:
-        return min(item.scale for item in self.inputs)
-
     def _per_call(self, value: _Value) -> float:
         calls = [item.calls for item in self.inputs]
         return _medians(calls, value) * len(calls) / (len(calls) + self._uncut)
-
-    def _mean(self, value: _Value) -> float:
-        sums = (statistics.mean(value(call) for call in item.calls) for item in self.inputs)
-        return sum(sums) / (len(self.inputs) + self._uncut)
-
-
-def _concerns(calls: Sequence[CallCosts], site: Site) -> bool:
-    return any(
-        not call.entry
-        or call.reached.get(site)
-        or any(site in _sites_of(blame) for blame in call.host_ns)
-        for call in calls
-    )
-
-
-def _weight(cost: Cost) -> tuple[bool, int, int]:
-    return cost.cost_ns is not None, cost.cost_ns or 0, cost.crossing_bytes or 0
 
 
 def _sites_of(blame: Blame) -> frozenset[Site]:

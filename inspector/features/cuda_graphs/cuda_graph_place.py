@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from inspector.records.cuda_graphs import FunctionKey, LoggedInput
 from inspector.run.run import Process, Run
 from inspector.shared.stack import StackFrame, project_frame, shown_name, user_frame
-from inspector.trace.graph_text import TextNode
 
 # AOTAutograd numbers the inputs of Dynamo's graph, from 0 or from 1 (torch/_functorch, 2.11, 2.13).
 _NUMBERED = re.compile(r"arg(?P<from_0>\d+)_1|primals_(?P<from_1>\d+)")
@@ -41,20 +40,14 @@ def input_name(process: Process, key: FunctionKey, item: LoggedInput) -> str:
         return item.name
     index = int(found["from_0"]) if found["from_0"] else int(found["from_1"]) - 1
     node = inputs[index] if 0 <= index < len(inputs) else None
-    return _spelled(node.name) if node is not None and _fits(node, item) else item.name
-
-
-def _fits(node: TextNode, item: LoggedInput) -> bool:
-    sizes = node.tensor.shape if node.tensor else ()
-    return len(sizes) == len(item.shape) and all(
-        said == size or isinstance(said, str) for said, size in zip(sizes, item.shape, strict=True)
-    )
-
-
-def _spelled(name: str) -> str:
-    """``L_self_modules_first_parameters_weight_`` → ``self.first.weight``."""
-    inner = name.removeprefix("L_").removeprefix("l_").rstrip("_")
-    return _OWNED.sub(".", inner)
+    sizes = node.tensor.shape if node is not None and node.tensor else ()
+    if node is None or len(sizes) != len(item.shape):
+        return item.name
+    pairs = zip(sizes, item.shape, strict=True)
+    if not all(said == size or isinstance(said, str) for said, size in pairs):
+        return item.name
+    # ``L_self_modules_first_parameters_weight_`` → ``self.first.weight``.
+    return _OWNED.sub(".", node.name.removeprefix("L_").removeprefix("l_").rstrip("_"))
 
 
 def input_place(run: Run, stack: Sequence[StackFrame]) -> StackFrame | None:

@@ -13,10 +13,9 @@ from inspector.report.json.common import COMMON
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.cuda_graphs import CudaGraphWarning
 from inspector.run.run import Process
-from inspector.shared.stack import StackFrame
 
 
-def process(scope: Scope) -> int:
+def _process(scope: Scope) -> int:
     """Index of its process."""
     return scope.index_of(Process)
 
@@ -26,21 +25,16 @@ def _mode(scope: Scope) -> str:
     return scope.of(CudaGraphCapture).key.mode.lower()
 
 
-def _last(scope: Scope) -> StackFrame | None:
-    stack = scope.of(CudaGraphWarning).stack
-    return stack[-1] if stack else None
-
-
 def _file(scope: Scope) -> str | None:
     """The user's file that it is about."""
-    frame = _last(scope)
-    return scope.shown(frame.file) if frame else None
+    stack = scope.of(CudaGraphWarning).stack
+    return scope.shown(stack[-1].file) if stack else None
 
 
 def _line(scope: Scope) -> int | None:
     """The line in it."""
-    frame = _last(scope)
-    return frame.line if frame else None
+    stack = scope.of(CudaGraphWarning).stack
+    return stack[-1].line if stack else None
 
 
 VIEWS: Views = {
@@ -63,16 +57,16 @@ VIEWS: Views = {
         """process compile_id=key.compile_id? mode function=key.function device=key.device
         sizes=key.integers graph parent captured_before=recording refused duration_ns pool_bytes
         inputs managed_inputs=managed copied_inputs=copied copied_bytes copies""",
-        process=process,
+        process=_process,
         mode=_mode,
     ),
     LoggedInput: View("name shape dtype size_bytes"),
     CudaGraphWarning: View(
         "process kind compile_id? reason file line evidence",
-        process=process,
+        process=_process,
         file=_file,
         line=_line,
     ),
-    CudaGraphPartitions: View("process compile_id? partitions captured left_out", process=process),
+    CudaGraphPartitions: View("process compile_id? partitions captured left_out", process=_process),
     LeftOut: View("name reason"),
 }

@@ -17,7 +17,19 @@ def page(report: CudaGraphsReport) -> Page:
         *(Column(title, "number") for title in _COUNTS),
         Column("", "below"),
     )
-    rows = [(_name(row), *_counts(row), _detail(row)) for row in report.rows]
+    rows = [
+        (
+            _name(row),
+            *(
+                # What was not counted is a dash.
+                "-" if number is None else f"{number:,}"
+                for number in (row.calls, row.replays, row.recordings, row.warmups, row.eager)
+            ),
+            "-" if row.copied_bytes is None else size(row.copied_bytes),
+            _detail(row),
+        )
+        for row in report.rows
+    ]
     return Page(
         "CUDA graphs",
         _headline(report),
@@ -47,13 +59,6 @@ def _name(row: CudaGraphRow) -> str:
     named = " ".join(filter(None, (row.compile_id, row.name)))
     named = named or "function without a compile id"
     return f"{named}, {row.mode}" if row.mode in {"forward", "backward"} else named
-
-
-def _counts(row: CudaGraphRow) -> tuple[str, ...]:
-    """The numbers of a row; what was not counted is a dash."""
-    counts = (row.calls, row.replays, row.recordings, row.warmups, row.eager)
-    copied = "-" if row.copied_bytes is None else size(row.copied_bytes)
-    return (*("-" if number is None else f"{number:,}" for number in counts), copied)
 
 
 def _detail(row: CudaGraphRow) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.cuda_graphs.cuda_graph_place import function_name
@@ -88,6 +89,8 @@ def make_cuda_graphs_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> Cu
     ]
     counted = [row for row in rows if row.calls is not None]
     findings = [finding for rule in rules for finding in found_in(run, rule.check)]
+    asked = run.meta.settings.get("mode") or any(item.cuda_graphs for item in run.processes)
+    is_worth_it = is_model(run) and _has_gpu(run) and not asked
     return CudaGraphsReport(
         run=run,
         rows=tuple(rows),
@@ -97,8 +100,12 @@ def make_cuda_graphs_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> Cu
         pool_bytes=_pool_bytes(run),
         findings=tuple(sorted(findings, key=lambda item: item.severity.rank)),
         notices=tuple(_notices(run, rows)),
-        next_steps=tuple(_next_steps(run)),
+        next_steps=(command_again(run, "guards", "--cudagraphs"),) if is_worth_it else (),
     )
+
+
+def _has_gpu(run: Run) -> bool:
+    return any(process.hardware.get("gpus") for process in run.processes)
 
 
 def _rows(run: Run, index: int, process: Process) -> Iterator[CudaGraphRow]:
@@ -124,10 +131,9 @@ def _row(
     sizes = tuple(dict.fromkeys(function.key.integers for function in functions))
     captures = [capture for function in functions for capture in function.captures]
     # Of all parts together; of several sizes and captures, the largest.
-    largest: dict[int, int] = {}
-    for size in range(len(sizes)):
-        parts = [item for item in functions if item.key.integers == sizes[size] and item.captures]
-        largest[size] = sum(item.captures[-1].copied_bytes for item in parts)
+    copied: Counter[tuple[int, ...]] = Counter()
+    for item in functions:
+        copied[item.key.integers] += item.captures[-1].copied_bytes if item.captures else 0
     return CudaGraphRow(
         process=process,
         compile_id=compile_id,
@@ -140,7 +146,7 @@ def _row(
         recordings=sum(item.recordings for item in functions),
         warmups=sum(item.warmups for item in functions),
         eager=sum(item.eager for item in functions),
-        copied_bytes=max(largest.values()) if captures else None,
+        copied_bytes=max(copied.values()) if captures else None,
         capture_ns=sum(capture.duration_ns for capture in captures) if captures else None,
     )
 
@@ -160,7 +166,13 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
     yield from reading_texts(run)
     graphs = [process.cuda_graphs for process in run.processes]
     if not any(graphs):
-        yield _none(run)
+        yield (
+            "CUDA graphs were not enabled: compile with mode='reduce-overhead' (or the backend "
+            "cudagraphs)"
+            if _has_gpu(run)
+            else "CUDA graphs were not enabled: they need an NVIDIA GPU, and Inductor with "
+            "mode='reduce-overhead' or 'max-autotune' (or the backend cudagraphs)"
+        )
         return
     if any(row.calls is None for row in rows):
         yield (
@@ -170,23 +182,3 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
         )
     if any(row.parts > 1 for row in rows):
         yield "each part of a partitioned function counts as a call"
-
-
-def _none(run: Run) -> str:
-    gpus = any(process.hardware.get("gpus") for process in run.processes)
-    if not gpus:
-        return (
-            "CUDA graphs were not enabled: they need an NVIDIA GPU, and Inductor with "
-            "mode='reduce-overhead' or 'max-autotune' (or the backend cudagraphs)"
-        )
-    return (
-        "CUDA graphs were not enabled: compile with mode='reduce-overhead' (or the backend "
-        "cudagraphs)"
-    )
-
-
-def _next_steps(run: Run) -> Iterator[str]:
-    has_gpu = any(process.hardware.get("gpus") for process in run.processes)
-    asked = run.meta.settings.get("mode") or any(item.cuda_graphs for item in run.processes)
-    if is_model(run) and has_gpu and not asked:
-        yield command_again(run, "guards", "--cudagraphs")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 
 from inspector.features.diff.page import answer
 from inspector.features.diff.report import FORMAT_VERSION, Condition, DiffReport, FindingChange
@@ -33,18 +32,14 @@ class _Times:
     after_ns: int | None
 
 
-def _pairs(items: Mapping[str, tuple[int, int]]) -> list[_Pair]:
-    return [_Pair(name, *numbers) for name, numbers in items.items()]
-
-
 def _libraries(scope: Scope) -> list[_Pair]:
     """Calls of libraries that one side has more often."""
-    return _pairs(scope.of(DiffReport).diff.libraries)
+    return [_Pair(name, *pair) for name, pair in scope.of(DiffReport).diff.libraries.items()]
 
 
 def _operators(scope: Scope) -> list[_Pair]:
     """Operators that the captured graphs of one side have more often."""
-    return _pairs(scope.of(DiffReport).diff.operators)
+    return [_Pair(name, *pair) for name, pair in scope.of(DiffReport).diff.operators.items()]
 
 
 def _library_times(scope: Scope) -> list[_Times]:

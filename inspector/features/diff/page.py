@@ -7,19 +7,8 @@ from typing import Literal
 
 from inspector.features.diff.report import DiffReport
 from inspector.features.kernels.page import code_lines
-from inspector.features.kernels.report import KernelsReport
 from inspector.report.overview import recording_line
-from inspector.report.page import (
-    About,
-    Block,
-    CodeLine,
-    Column,
-    Lines,
-    Page,
-    Section,
-    Table,
-    as_notes,
-)
+from inspector.report.page import About, Block, Column, Lines, Page, Section, Table, as_notes
 from inspector.report.wording import count, duration, listed, size
 from inspector.run.kernel_diff import Counts, DiffKernel, KernelChange, KernelDiff
 
@@ -35,17 +24,20 @@ _TITLES: dict[Literal["gone", "new", "changed"], str] = {
 def page(report: DiffReport) -> Page:
     """The totals of both, then what is gone, new and changed."""
     totals = (Column(""), Column("A", "number"), Column("B", "number"), Column("change", "number"))
-    rest = [_same_line(report.diff), *_libraries(report.diff), _operators_line(report.diff)]
     return Page(
         "Diff",
         answer(report),
-        About(context=[*_sides(report), *_conditions(report)]),
+        About(context=[
+            f"A: {' · '.join(recording_line(report.before.run))}",
+            f"B: {' · '.join(recording_line(report.after.run))}",
+            *_conditions(report),
+        ]),
         sections=(
             Section("Totals", [Table(totals, list(_totals(report.diff)), limit=20)]),
             Section("Findings", [_findings(report)]),
             *(Section(f"{title} ({len(report.diff.of(kind)):,})", [_changes(report.diff, kind)])
               for kind, title in _TITLES.items()),
-            Section("", [Lines(list(filter(None, rest)))]),
+            Section("", [Lines(list(_others(report.diff)))]),
         ),
         notes=as_notes(report.notices),
     )  # fmt: skip
@@ -67,8 +59,11 @@ def answer(report: DiffReport) -> str:
     diff = report.diff
     if not (report.before.graphs and report.after.graphs):
         return "nothing to compare: one side has no Inductor code"
-    parts = [_arrow(before, after, noun, plural) for noun, plural, before, after in _numbers(diff)]
-    shown = [part for part in parts if part]
+    shown = [
+        f"{before:,} → {count(after, noun, plural)}"
+        for noun, plural, before, after in _numbers(diff)
+        if before != after
+    ]
     if diff.is_empty:
         return f"no difference: {_same(diff.after)}"
     if not shown:
@@ -76,16 +71,18 @@ def answer(report: DiffReport) -> str:
         named = [f"{number} {kind}" for kind, number in kinds if number]
         what = ", ".join(named) if named else "different operators or calls"
         return f"same fusion ({_same(diff.after)}), {what}"
-    languages = [_languages(side) for side in (report.before, report.after)]
+    languages = [
+        {
+            _LANGUAGES.get(row.kernel.language, row.kernel.language)
+            for row in side.rows
+            if not row.is_candidate
+        }
+        for side in (report.before, report.after)
+    ]
     if all(languages) and languages[0] != languages[1]:
         names = " against ".join(" and ".join(sorted(found)) for found in languages)
         return f"not comparable, {names}: {', '.join(shown)}"
     return f"{_verdict(diff)}: {', '.join(shown)}"
-
-
-def _languages(report: KernelsReport) -> set[str]:
-    found = {row.kernel.language for row in report.rows if not row.is_candidate}
-    return {_LANGUAGES.get(language, language) for language in found}
 
 
 def _verdict(diff: KernelDiff) -> str:
@@ -113,10 +110,6 @@ def _numbers(diff: KernelDiff) -> Iterator[tuple[str, str, int, int]]:
     yield "recompile", "recompiles", before.recompiles, after.recompiles
 
 
-def _arrow(before: int, after: int, noun: str, plural: str) -> str:
-    return "" if before == after else f"{before:,} → {count(after, noun, plural)}"
-
-
 def _same(counts: Counts) -> str:
     parts = (
         count(counts.kernels, "kernel"),
@@ -128,7 +121,6 @@ def _same(counts: Counts) -> str:
 
 
 def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
-    """The totals of both sides."""
     for _, plural, before, after in _numbers(diff):
         change = _change(after - before, f"{abs(after - before):,}")
         yield (plural, f"{before:,}", f"{after:,}", change)
@@ -153,7 +145,6 @@ def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _times(before: int | None, after: int | None) -> str:
-    """By how much a time differs."""
     if not before or after is None or before == after:
         return ""
     return f"{(after - before) / before:+.0%}".replace("-", "−")  # noqa: RUF001 - a minus sign
@@ -163,13 +154,7 @@ def _change(delta: int, text: str) -> str:
     return f"{'+' if delta > 0 else '−'}{text}" if delta else ""  # noqa: RUF001 - a minus sign
 
 
-def _sides(report: DiffReport) -> Iterator[str]:
-    for letter, side in zip("AB", (report.before, report.after), strict=True):
-        yield f"{letter}: {' · '.join(recording_line(side.run))}"
-
-
 def _conditions(report: DiffReport) -> Iterator[str]:
-    """What differs, each in a line; what does not, in one."""
     for item in report.conditions:
         if item.differs:
             yield f"{item.name}: {item.before or 'unset'} → {item.after or 'unset'}"
@@ -180,15 +165,13 @@ def _conditions(report: DiffReport) -> Iterator[str]:
 
 def _changes(diff: KernelDiff, kind: Literal["gone", "new", "changed"]) -> Block:
     columns = (Column("kernel", "code"), Column("", "below"), Column("lines", "below"))
-    rows = [
-        (_names(change), change_detail(change), _code_lines(change)) for change in diff.of(kind)
-    ]
+    rows = []
+    for change in diff.of(kind):
+        sides = [item for item in (change.before, change.after) if item is not None]
+        names = " → ".join(dict.fromkeys(item.kernel.name for item in sides))
+        # The user's lines are those of B where it is there.
+        rows.append((names, change_detail(change), code_lines(sides[-1].kernel)))
     return Table(columns, rows, "kernel", limit=8, tone=kind)
-
-
-def _names(change: KernelChange) -> str:
-    names = [item.kernel.name for item in (change.before, change.after) if item is not None]
-    return " → ".join(dict.fromkeys(names))
 
 
 def change_detail(change: KernelChange) -> str:
@@ -196,7 +179,6 @@ def change_detail(change: KernelChange) -> str:
     if change.before is not None and change.after is not None:
         parts = [item for item in change.differences if item != "source"]
         parts += _of_builds(change.before, change.after)
-        parts += _of_calls(change.before, change.after)
         if change.added or change.removed:
             parts.append(f"source +{change.added} −{change.removed} lines")  # noqa: RUF001
         return " · ".join(parts)
@@ -207,7 +189,7 @@ def change_detail(change: KernelChange) -> str:
 
 
 def _of_builds(before: DiffKernel, after: DiffKernel) -> Iterator[str]:
-    """What was compiled otherwise: a kernel that is the same is for another GPU, say."""
+    """What was compiled, or ran, otherwise: a kernel that is the same is for another GPU, say."""
     if None not in {before.registers, after.registers} and before.registers != after.registers:
         yield f"{before.registers} → {after.registers} registers"
     if None not in {before.spill_bytes, after.spill_bytes} and (
@@ -217,9 +199,6 @@ def _of_builds(before: DiffKernel, after: DiffKernel) -> Iterator[str]:
     old, new = before.predicted_ns, after.predicted_ns
     if old is not None and new is not None and duration(old) != duration(new):
         yield f"predicted {duration(old)} → {duration(new)}"
-
-
-def _of_calls(before: DiffKernel, after: DiffKernel) -> Iterator[str]:
     if before.time_ns is not None and after.time_ns is not None:
         yield f"{duration(before.time_ns)} → {duration(after.time_ns)} per call"
 
@@ -234,27 +213,15 @@ def _detail(item: DiffKernel) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _code_lines(change: KernelChange) -> list[CodeLine]:
-    """The user's lines of a kernel: those of B where it is there."""
-    item = change.after or change.before
-    return code_lines(item.kernel) if item is not None else []
-
-
-def _libraries(diff: KernelDiff) -> Iterator[str]:
+def _others(diff: KernelDiff) -> Iterator[str]:
+    """How many kernels are the same; calls and operators that one side has more often."""
+    if number := len(diff.of("same")):
+        yield f"{count(number, 'kernel')} unchanged"
     for name, (before, after) in diff.libraries.items():
         yield f"{name}: {before} → {after} calls"
-
-
-def _same_line(diff: KernelDiff) -> str:
-    """How many kernels stayed what they were, or an empty string."""
-    number = len(diff.of("same"))
-    return f"{count(number, 'kernel')} unchanged" if number else ""
-
-
-def _operators_line(diff: KernelDiff) -> str:
-    """Which operators the captured graphs do not have equally often, or an empty string."""
     names = [
         f"{name.rpartition('.')[2]} {before} → {after}"
         for name, (before, after) in diff.operators.items()
     ]
-    return f"operators of the graphs: {listed(names)}" if names else ""
+    if names:
+        yield f"operators of the graphs: {listed(names)}"

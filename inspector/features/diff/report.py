@@ -13,7 +13,7 @@ from inspector.features.graph.report import FUSION, make_graph_report
 from inspector.features.kernels.kernel_build_wording import shortest
 from inspector.features.kernels.kernels_compiled import NOT_COMPILED
 from inspector.features.kernels.matching import matched
-from inspector.features.kernels.report import KernelRow, KernelsReport
+from inspector.features.kernels.report import KernelsReport
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import make_profile_report
 from inspector.report.finding import Finding
@@ -133,9 +133,11 @@ def make_diff_report(
         libraries=_changed(before.libraries, after.libraries),
         operators=_changed(facts[0].operators, facts[1].operators),
     )
-    notices = (*_notices((before, after), diff), *_of_launches(diff, is_whole=is_whole))
     findings = tuple(_findings(facts[0].findings, facts[1].findings))
-    times = _library_times((before, after), facts)
+    own = {row.kernel.name for report in (before, after) for row in report.rows}
+    old, new = (item.times_ns for item in facts)
+    times = {name: (old.get(name), new.get(name)) for name in {**old, **new} if name not in own}
+    notices = tuple(_notices((before, after), diff, is_whole=is_whole))
     return DiffReport(before, after, conditions, diff, notices, findings, times)
 
 
@@ -159,36 +161,26 @@ def _findings(before: Sequence[Finding], after: Sequence[Finding]) -> Iterator[F
     yield from changed
 
 
-def _library_times(
-    reports: tuple[KernelsReport, KernelsReport], facts: tuple[SideFacts, SideFacts]
-) -> dict[str, tuple[int | None, int | None]]:
-    before, after = (item.times_ns for item in facts)
-    own = {row.kernel.name for report in reports for row in report.rows}
-    names = [name for name in {**before, **after} if name not in own]
-    return {name: (before.get(name), after.get(name)) for name in names}
-
-
 def _kernels(report: KernelsReport, facts: SideFacts) -> list[DiffKernel]:
     times = facts.times_ns
-    return [
-        dataclasses.replace(_kernel(row), time_ns=times.get(row.kernel.name))
-        for row in report.rows
-        if not row.is_candidate
-    ]
-
-
-def _kernel(row: KernelRow) -> DiffKernel:
-    facts = shortest(row.facts) if row.facts is not None else None
-    resources = facts.config.resources if facts is not None else None
-    return DiffKernel(
-        row.kernel,
-        row.launches,
-        row.kernel.traffic_bytes,
-        registers=resources.registers if resources else None,
-        spill_bytes=resources.stack_bytes if resources else None,
-        # The least that both take tells nothing of what they take.
-        predicted_ns=None if row.facts is None or row.facts.is_least else row.facts.time_ns,
-    )
+    found = []
+    for row in report.rows:
+        if row.is_candidate:
+            continue
+        build = shortest(row.facts) if row.facts is not None else None
+        resources = build.config.resources if build is not None else None
+        kernel = DiffKernel(
+            row.kernel,
+            row.launches,
+            row.kernel.traffic_bytes,
+            registers=resources.registers if resources else None,
+            spill_bytes=resources.stack_bytes if resources else None,
+            # The least that both take tells nothing of what they take.
+            predicted_ns=None if row.facts is None or row.facts.is_least else row.facts.time_ns,
+            time_ns=times.get(row.kernel.name),
+        )
+        found.append(kernel)
+    return found
 
 
 def _counts(report: KernelsReport, facts: SideFacts) -> Counts:
@@ -249,20 +241,13 @@ def side_facts(
     )
 
 
-def _of_launches(diff: KernelDiff, *, is_whole: bool) -> Iterator[str]:
-    calls = diff.before.library_calls + diff.after.library_calls
-    if not is_whole and calls and diff.before.traffic_bytes is not None:
-        yield "bytes exclude library calls"
-
-
 def _conditions(before: KernelsReport, after: KernelsReport) -> Iterator[Condition]:
     yield Condition("GPU", _gpu(before), _gpu(after))
     versions = [_versions(report.run) for report in (before, after)]
-    for name in dict.fromkeys([*versions[0], *versions[1]]):
-        yield Condition(name, versions[0].get(name, ""), versions[1].get(name, ""))
     settings = [_settings(report.run) for report in (before, after)]
-    for name in sorted({*settings[0], *settings[1]}):
-        yield Condition(name, settings[0].get(name, ""), settings[1].get(name, ""))
+    names = sorted({*settings[0], *settings[1]})
+    for (old, new), keys in ((versions, {**versions[0], **versions[1]}), (settings, names)):
+        yield from (Condition(name, old.get(name, ""), new.get(name, "")) for name in keys)
 
 
 def _gpu(report: KernelsReport) -> str:
@@ -295,7 +280,9 @@ def _settings(run: Run) -> dict[str, str]:
     }
 
 
-def _notices(reports: tuple[KernelsReport, KernelsReport], diff: KernelDiff) -> Iterator[str]:
+def _notices(
+    reports: tuple[KernelsReport, KernelsReport], diff: KernelDiff, *, is_whole: bool
+) -> Iterator[str]:
     for letter, report in zip("AB", reports, strict=True):
         if report.run.meta.partial:
             yield f"{letter} is partial: {report.run.meta.partial.rstrip('.')}"
@@ -308,3 +295,6 @@ def _notices(reports: tuple[KernelsReport, KernelsReport], diff: KernelDiff) -> 
     )
     if not diff.is_empty and diff.before.traffic_bytes is None and diff.before.kernels:
         yield "bytes are unknown: Inductor counted none"
+    calls = diff.before.library_calls + diff.after.library_calls
+    if not is_whole and calls and diff.before.traffic_bytes is not None:
+        yield "bytes exclude library calls"

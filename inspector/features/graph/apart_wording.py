@@ -72,13 +72,12 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
             for line in lines
         ]
     most = max((line.saved_bytes for line in lines), default=0)
-    lines.sort(
-        key=lambda line: (
-            not (line.is_advised and line.saved_bytes * _FIRST >= most),
-            -line.saved_bytes,
-        )
-    )
-    return lines
+
+    def order(line: ApartLine) -> tuple[bool, int]:
+        is_first = line.is_advised and line.saved_bytes * _FIRST >= most
+        return not is_first, -line.saved_bytes
+
+    return sorted(lines, key=order)
 
 
 def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> ApartLine:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.graph.reasons import Reason
 from inspector.features.graph.targets import aten_name
-from inspector.records.fusion import Buffer, Operation, Uses
+from inspector.records.fusion import Buffer, Uses
 
 # The kinds that say most stand first; what both use in the same way is no reason.
 _SENTENCES = {
@@ -49,7 +49,7 @@ _TAKING = frozenset([
 _LARGER = frozenset(["cat", "constant_pad_nd", "stack"])
 
 
-def told_uses(
+def uses_reason(
     fusion: Fusion, uses: Sequence[Uses], steps: tuple[Step, Step], names: tuple[str, str]
 ) -> Reason | None:
     """The reason, or None where nothing tells the uses apart."""
@@ -58,15 +58,13 @@ def told_uses(
         return None
     buffer = fusion.buffers.get(use.buffer)
     kind = use.kind
-    larger = _larger(use, buffer)
     if kind == "order" and _is_flat(use.first) and _is_flat(use.second):
         kind = "loops"
-    if kind == "part" and buffer is not None and any(larger):
-        is_into = any(
-            is_larger and is_put_into_larger(fusion, step, buffer)
-            for step, is_larger in zip(steps, larger, strict=True)
-        )
-        kind = "into" if is_into else "larger"
+    if kind == "part" and buffer is not None:
+        texts = zip(steps, (use.first, use.second), strict=True)
+        larger = [step for step, text in texts if _is_more(text, buffer)]
+        is_into = any(is_put_into_larger(fusion, step, buffer) for step in larger)
+        kind = "into" if is_into else "larger" if larger else kind
     sentence = _SENTENCES[kind].format(
         first=names[0],
         second=names[1],
@@ -121,22 +119,16 @@ def _is_flat(text: str) -> bool:
 
 
 def _is_part_of(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:
-    """Whether one of the two takes a slice."""
     buffer = fusion.buffers.get(use.buffer)
     return buffer is not None and any(_is_done(fusion, step, buffer, _TAKING) for step in steps)
 
 
-def _larger(use: Uses, buffer: Buffer | None) -> tuple[bool, bool]:
-    """Of each of the two, whether it goes over more elements than the tensor has."""
-    if buffer is None or not all(isinstance(size, int) for size in buffer.shape):
-        return False, False
-    elements = math.prod(int(size) for size in buffer.shape)
-    return _is_more(use.first, elements), _is_more(use.second, elements)
-
-
-def _is_more(text: str, elements: int) -> bool:
+def _is_more(text: str, buffer: Buffer) -> bool:
+    """Whether these are more elements than the tensor has."""
+    sizes = [size for size in buffer.shape if isinstance(size, int)]
     # A damaged recording can have more digits than Python reads.
-    return text.isdecimal() and len(text) < _DIGITS and int(text) > elements
+    is_number = text.isdecimal() and len(text) < _DIGITS and len(sizes) == len(buffer.shape)
+    return is_number and int(text) > math.prod(sizes)
 
 
 def _tensor(buffer: Buffer | None, name: str) -> str:
@@ -155,26 +147,20 @@ def is_put_into_larger(fusion: Fusion, step: Step, buffer: Buffer) -> bool:
 
 
 def _is_done(fusion: Fusion, step: Step, buffer: Buffer, targets: frozenset[str]) -> bool:
-    source = buffer.origin or buffer.name
-    return any(
-        _is_done_by(fusion, operation, source, targets)
-        for operation in fusion.operations_of(step)
-        if buffer.name in operation.reads
-    )
-
-
-def _is_done_by(fusion: Fusion, operation: Operation, source: str, targets: frozenset[str]) -> bool:
-    """Whether one of some operators lies between a tensor and what an operation makes of it.
+    """Whether one of some operators lies between a tensor and what a step makes of it.
 
     Of a split Inductor names the part that is taken, and not always the operator.
     """
-    inner = set(operation.origins)
-    depend, done = {source}, set[str]()
-    for node in fusion.graph.nodes:
-        target = aten_name(node.target)
-        if depend.isdisjoint(node.inputs) or not (node.name in inner or target in _TAKING):
-            continue
-        depend.add(node.name)
-        if target in targets or not done.isdisjoint(node.inputs):
-            done.add(node.name)
-    return not done.isdisjoint(inner)
+    for operation in fusion.operations_of(step):
+        inner = set(operation.origins) if buffer.name in operation.reads else set()
+        depend, done = {buffer.origin or buffer.name}, set[str]()
+        for node in fusion.graph.nodes if inner else ():
+            target = aten_name(node.target)
+            if depend.isdisjoint(node.inputs) or not (node.name in inner or target in _TAKING):
+                continue
+            depend.add(node.name)
+            if target in targets or not done.isdisjoint(node.inputs):
+                done.add(node.name)
+        if not done.isdisjoint(inner):
+            return True
+    return False

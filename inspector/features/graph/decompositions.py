@@ -50,62 +50,44 @@ class Decomposition:
 def decompositions(captured: Graph, later: Graph) -> tuple[Decomposition, ...]:
     """What the calls in Dynamo's graph became: ``layer_norm`` two ``aten.add.Tensor``, ….
 
-    A node of a later graph is told by the first of its earlier names. What AOTAutograd adds for the
-    backward pass mostly has none, and is left out; `aten_decompositions` has it. The operators in
-    the graph of a higher-order operator are among the others, if anything there can be told.
+    A node of a later graph is known by the first of its earlier names. What AOTAutograd adds for
+    the backward pass mostly has none, and is left out; `aten_decompositions` has it. The operators
+    in the graph of a higher-order operator are among the others, if anything there is known.
 
     Args:
         later: A graph of the same compilation.
     """
     nodes = list(_computed(later))
     first_names = {node.earlier[0] for node in nodes if node.earlier}
-    calls = _Calls(captured, first_names)
-    found = _grouped(later.name, nodes, calls.operator, calls.counts)
-    return tuple(
-        dataclasses.replace(item, is_inlined=not item.into and item.operator in calls.inlined)
-        for item in found
-    )
-
-
-class _Calls:
-    """The calls of Dynamo's graph by name.
-
-    Attributes:
-        inlined: Higher-order operators whose graphs have operators that were found later.
-    """
-
-    def __init__(self, captured: Graph, later: set[str]) -> None:
-        self.inlined: set[str] = set()
-        self._named: dict[str, list[Node]] = {}
-        owners = _owners(captured)
-        calls: list[Node] = []
-        for node in captured.nodes:
-            inside = list(computed_inside(node))
-            if later & {inner.name for inner in inside}:
-                calls += inside
-                self.inlined.add(owners.get(node.name, ""))
-            calls += [node] if node.is_compute else []
-        for node in calls:
-            self._named.setdefault(node.name, []).append(node)
-        self.counts = collections.Counter(map(shown_operator, calls))
-
-    def operator(self, node: Node) -> str:
-        """The operator that a later node comes of, or an empty string."""
-        name = node.earlier[0] if node.earlier else ""
-        same = self._named.get(name, [])
-        at_line = [call for call in same if call.line == node.line]
-        call = next(iter(at_line or same), None)
-        return shown_operator(call) if call is not None else ""
-
-
-def _owners(graph: Graph) -> dict[str, str]:
-    """The higher-order operators by the nodes of the graphs that they take."""
-    return {
+    # Higher-order operators by the nodes of the graphs that they take.
+    owners = {
         name: shown_operator(node)
-        for node in graph.nodes
+        for node in captured.nodes
         if kind_of(node) is OperatorKind.HIGHER_ORDER
         for name in node.inputs
     }
+    calls: list[Node] = []
+    inlined: set[str] = set()
+    for node in captured.nodes:
+        inside = list(computed_inside(node))
+        if first_names & {inner.name for inner in inside}:
+            calls += inside
+            inlined.add(owners.get(node.name, ""))
+        calls += [node] if node.is_compute else []
+    named: dict[str, list[Node]] = collections.defaultdict(list)
+    for node in calls:
+        named[node.name].append(node)
+
+    def operator(node: Node) -> str:
+        same = named[node.earlier[0]] if node.earlier else []
+        at_line = [call for call in same if call.line == node.line]
+        return next(map(shown_operator, at_line or same), "")
+
+    found = _grouped(later.name, nodes, operator, collections.Counter(map(shown_operator, calls)))
+    return tuple(
+        dataclasses.replace(item, is_inlined=not item.into and item.operator in inlined)
+        for item in found
+    )
 
 
 def aten_decompositions(graph: Graph) -> tuple[Decomposition, ...]:

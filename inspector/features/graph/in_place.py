@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from inspector.features.graph.targets import aten_name, is_view
 from inspector.run.graph import Graph, Node, tensor_bytes
@@ -41,7 +41,7 @@ class InPlace:
         self._written = {
             name
             for node in filter(self.is_done, graph.nodes)
-            for name in self._behind_views(node.inputs[-1] if node.inputs else node.name)
+            for name in self.views_of(node.inputs[-1] if node.inputs else node.name)
         }
 
     def is_done(self, node: Node) -> bool:
@@ -57,21 +57,14 @@ class InPlace:
             return False
         if aten_name(node.target) != "copy_":
             return is_made(node) and writes_a_part(node) and _is_in_place(source) is True
-        return self._is_written_back(node, source)
-
-    def _is_written_back(self, copy: Node, source: Node) -> bool:
-        if _is_clone_made(source):
-            return True
         if writes_a_part(source):
             # Of a tensor that parts were written to, one after the other, or a copy of the program.
-            same = self._root(source.name) == self._root(copy.inputs[0])
+            same = self._root(source.name) == self._root(node.inputs[0])
             return same or aten_name(source.target) == "copy"
-        known = _is_in_place(source)
-        if known is not None:
-            return known
-        if copy.stack:
-            return copy.stack == source.stack
-        return len(self._users[copy.inputs[-1]]) == 1
+        is_only = len(self._users[node.inputs[-1]]) == 1
+        is_its_own = node.stack == source.stack if node.stack else is_only
+        known = _is_clone_made(source) or _is_in_place(source)
+        return is_its_own if known is None else known
 
     def written_back(self, node: Node) -> Node | None:
         """What a copy that AOTAutograd made writes to where the program has it; None of others."""
@@ -126,18 +119,25 @@ class InPlace:
 
     def new_bytes(self, node: Node) -> int | None:
         """Bytes of the new values of what writes a part; None for unknown sizes."""
-        values = self._nodes.get(node.inputs[-1])
-        return _new_bytes(node, values, [self._nodes.get(name) for name in node.inputs[1:-1]])
+        values, whole = self._nodes.get(node.inputs[-1]), node.bytes_
+        if is_copy(node) or values is None or not values.tensors or not node.tensors:
+            return whole
+        given = node.tensors[0]
+        new = tensor_bytes(dataclasses.replace(values.tensors[0], dtype=given.dtype))
+        single = tensor_bytes(dataclasses.replace(given, shape=()))
+        indices = [self._nodes.get(name) for name in node.inputs[1:-1]]
+        places = [index.tensors[0] for index in indices if index is not None and index.tensors]
+        if new is not None and new == single and places:
+            # One value for all places: rows of the first dimensions, if indices are of those.
+            sizes = (tensor_bytes(dataclasses.replace(i, dtype=given.dtype)) for i in places)
+            inner = [size for size in given.shape[len(places) :] if isinstance(size, int)]
+            new = max(size or 0 for size in sizes) * math.prod(inner)
+        return None if whole is None or new is None else min(whole, new)
 
     def _source(self, node: Node) -> Node | None:
-        """The operator whose value it writes."""
         if not writes_a_part(node):
             return None
-        return self._nodes.get(self._behind_views(node.inputs[-1])[-1])
-
-    def _behind_views(self, name: str) -> list[str]:
-        """A value, and what it is a view of, up to what is none."""
-        return self._chain(name, is_view)
+        return self._nodes.get(self.views_of(node.inputs[-1])[-1])
 
     def _root(self, name: str) -> str:
         """The tensor that a view, or what parts were written to, is of."""
@@ -154,12 +154,12 @@ class InPlace:
         self._roots.update(dict.fromkeys(chain, root))
         return root
 
-    def _chain(self, name: str, goes_on: Callable[[Node], bool]) -> list[str]:
-        """A value and the first inputs behind it; a circle in a damaged recording ends."""
+    def views_of(self, name: str) -> list[str]:
+        """A value, and what it is a view of, up to what is none."""
         found = [name]
-        for _ in self._nodes:
+        for _ in self._nodes:  # a circle in a damaged recording ends
             node = self._nodes.get(found[-1])
-            if node is None or not node.inputs or not goes_on(node):
+            if node is None or not node.inputs or not is_view(node):
                 break
             found.append(node.inputs[0])
         return found
@@ -204,19 +204,3 @@ def _is_in_place(node: Node) -> bool | None:
 
 def _is_copied_to(user: Node, name: str) -> bool:
     return aten_name(user.target) == "copy_" and user.inputs[0] == name
-
-
-def _new_bytes(node: Node, values: Node | None, indices: Sequence[Node | None]) -> int | None:
-    whole = node.bytes_
-    if is_copy(node) or values is None or not values.tensors or not node.tensors:
-        return whole
-    given = node.tensors[0]
-    new = tensor_bytes(dataclasses.replace(values.tensors[0], dtype=given.dtype))
-    single = tensor_bytes(dataclasses.replace(given, shape=()))
-    places = [index.tensors[0] for index in indices if index is not None and index.tensors]
-    if new is not None and new == single and places:
-        # One value for all places: rows of the first dimensions, if indices are of those.
-        most = max((tensor_bytes(dataclasses.replace(i, dtype=given.dtype)) or 0) for i in places)
-        inner = [size for size in given.shape[len(places) :] if isinstance(size, int)]
-        new = most * math.prod(inner)
-    return None if whole is None or new is None else min(whole, new)

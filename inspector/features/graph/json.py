@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from inspector.features.graph.decompositions import Decomposition
 from inspector.features.graph.fusion import Step
-from inspector.features.graph.graph_breaks_apart import SplitByBreak
 from inspector.features.graph.line_kernels import FoundNode, KernelAtLine
 from inspector.features.graph.lookup import Around
-from inspector.features.graph.not_fused import Pair
+from inspector.features.graph.not_fused import Pair, SplitByBreak
 from inspector.features.graph.operators import GraphOperators
 from inspector.features.graph.outside_graph import Outside
 from inspector.features.graph.report import FORMAT_VERSION, FusionRow, GraphReport, Operators

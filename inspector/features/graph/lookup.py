@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.line_kernels import FoundNode, KernelAtLine, Relation, kernels_at_line
-from inspector.run.graph import Graph, Node
+from inspector.run.graph import Graph
 from inspector.shared.stack import StackFrame
 
 _MOST_NEAR = 4
@@ -61,21 +61,13 @@ def origins(graph: Graph) -> Mapping[str, tuple[tuple[StackFrame, ...], bool]]:
         stack = node.stack or behind.get(node.name, ())
         if stack:
             behind |= dict.fromkeys(node.inputs, stack)
-    return {
-        node.name: (node.stack or _neighbours(node, before, behind), not node.stack)
-        for node in graph.nodes
-    }
-
-
-def _neighbours(
-    node: Node,
-    before: Mapping[str, tuple[StackFrame, ...]],
-    behind: Mapping[str, tuple[StackFrame, ...]],
-) -> tuple[StackFrame, ...]:
-    parts = node.target.split(".")
-    is_write = any(part.endswith(_WRITES) for part in parts[:2])
-    order = (before, behind) if is_write else (behind, before)
-    return next(filter(None, (each.get(node.name, ()) for each in order)), ())
+    found = {}
+    for node in graph.nodes:
+        is_write = any(part.endswith(_WRITES) for part in node.target.split(".")[:2])
+        order = (before, behind) if is_write else (behind, before)
+        neighbours = next(filter(None, (each.get(node.name, ()) for each in order)), ())
+        found[node.name] = node.stack or neighbours, not node.stack
+    return found
 
 
 def is_same_file(asked: str, file: str) -> bool:
@@ -88,10 +80,8 @@ def is_same_file(asked: str, file: str) -> bool:
 def around_line(graphs: Iterable[Graph], fusions: Iterable[Fusion], file: str, line: int) -> Around:
     """What became of a line in every stage."""
     files: dict[str, None] = {}
-    nodes = []
     graphs = list(graphs)
-    for graph in graphs:
-        nodes += _at_line(graph, file, line, files)
+    nodes = [found for graph in graphs for found in _at_line(graph, file, line, files)]
     kernels: list[KernelAtLine] = []
     for fusion in fusions:
         found = {item.node.name: item for item in _at_line(fusion.graph, file, line, files)}
@@ -121,7 +111,11 @@ def _at_line(graph: Graph, file: str, line: int, files: dict[str, None]) -> list
     found = []
     for node in filter(lambda node: node.is_compute, graph.nodes):
         stack, is_derived = known[node.name]
-        places = [number for number, frame in enumerate(stack) if _is_at(frame, file, line)]
+        places = [
+            number
+            for number, frame in enumerate(stack)
+            if covers(frame, line) and is_same_file(file, frame.file)
+        ]
         if places:
             files.setdefault(stack[places[-1]].file)
             is_direct = places[-1] == len(stack) - 1
@@ -130,5 +124,6 @@ def _at_line(graph: Graph, file: str, line: int, files: dict[str, None]) -> list
     return found
 
 
-def _is_at(frame: StackFrame, file: str, line: int) -> bool:
-    return frame.line <= line <= (frame.end_line or frame.line) and is_same_file(file, frame.file)
+def covers(frame: StackFrame, line: int) -> bool:
+    """Whether a line is one of the statement's."""
+    return frame.line <= line <= (frame.end_line or frame.line)

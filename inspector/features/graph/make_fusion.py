@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -11,9 +12,8 @@ from inspector.features.graph.bytes_moved import (
     with_limits,
     without_removed,
 )
-from inspector.features.graph.fusion import Fusion, Step, total
+from inspector.features.graph.fusion import Fusion, Memory, Step, total
 from inspector.features.graph.in_place import writes_a_part
-from inspector.features.graph.memory import Memory
 from inspector.features.graph.owners import Owners, computed_by
 from inspector.features.graph.size_hints import hinted_buffers, hinted_graph, symbols_of
 from inspector.features.graph.targets import aten_name, is_empty, is_view
@@ -42,6 +42,13 @@ def make_fusion(
             key = place if launch.number is None else ("kernel", launch.number)
             shared.setdefault(key, []).append(place)
     steps = tuple(making.step(tuple(places)) for places in shared.values())
+    # What calls write that are views of the one thing that they read.
+    viewed = {
+        name: next(iter(step.reads))
+        for step in steps
+        if step.is_view and len(step.reads) == 1
+        for name in step.writes
+    }
     return Fusion(
         compile_id=graph.compile_id,
         direction=plan.direction,
@@ -50,7 +57,7 @@ def make_fusion(
         buffers=plan.buffers,
         plan=plan,
         graph=graph,
-        memory=Memory(plan, _viewed(steps)),
+        memory=Memory(plan, viewed),
         operations={item.name: item for item in plan.operations},
         hints=used,
     )
@@ -79,7 +86,6 @@ class _Making:
         return launch if node is None else self._with_rows(launch, inner[0], node)
 
     def _called(self, operation: Operation) -> Node | None:
-        """The node that a call of a library computes."""
         name = aten_name(operation.target).rstrip("_")
         known = (self._nodes.get(each) for each in (operation.origin, *operation.origins))
         nodes = [node for node in known if node is not None]
@@ -105,7 +111,6 @@ class _Making:
         return with_limits(launch, read, written)
 
     def _is_new(self, name: str) -> bool:
-        """Whether nothing is in a buffer before a kernel changes it."""
         buffer = self._plan.buffers.get(name)
         node = self._nodes.get(buffer.origin) if buffer is not None else None
         return node is not None and is_empty(node)
@@ -125,13 +130,22 @@ class _Making:
         flops = [node.flops for node in own if node.flops is not None]
         stored = self._stored({name for part in parts for name in part.writes}, places)
         is_nothing = is_call and bool(operators) and all(map(is_view, operators))
-        writes = self._within(_with_values(_merged(part.writes for part in parts), self._values))
-        unread = self._unread(operators[-1], writes) if is_call and operators else 0
+        # Single values that a call gives together stand for the buffer of all of them.
+        written = _merged(part.writes for part in parts)
+        singles = (self._values.get(name, {name: size}) for name, size in written.items())
+        writes = self._within({name: size for item in singles for name, size in item.items()})
+        unread = 0
+        if is_call and operators and len(operators[-1].tensors) > 1 and not is_view(operators[-1]):
+            # Of a call's several values those that nothing takes are written too.
+            unread = max(0, (operators[-1].bytes_ or 0) - sum(writes.values()))
         moved = 0 if is_nothing else total([*(part.bytes_ for part in parts), unread])
         counted = total(self._plan.launches[place].bytes_ for place in places)
+        kinds = [part.kind for part in parts]
+        called = [item.target for item in inner if item.target]
+        names = [parts[0].kernel, *called, *(item.name for item in inner), kinds[0]]
         return Step(
-            name=_name(parts[0], inner),
-            kind=_kind(parts),
+            name=next(filter(None, names), ""),
+            kind="reduction" if "reduction" in kinds else kinds[0],
             operators=operators,
             again=frozenset(node.name for node in operators if node not in own),
             launches=places,
@@ -145,11 +159,6 @@ class _Making:
             removed=() if is_call else tuple(self._removed(own, stored)),
         )
 
-    def _unread(self, node: Node, writes: Mapping[str, int]) -> int:
-        """Bytes of those of a call's several values that nothing takes: they are written too."""
-        known = len(node.tensors) > 1 and not is_view(node) and node.bytes_
-        return max(0, known - sum(writes.values())) if known else 0
-
     def _in_eager(self, own: Sequence[Node]) -> int | None:
         """What eager PyTorch would read and write for operators that end in this step."""
         found: dict[str, int | None] = {}
@@ -158,14 +167,15 @@ class _Making:
             owners = {self._owners.owner(item.name) for item in group if not is_view(item)}
             # A library's call counts what it reads and writes; the rest of the operator (the bias
             # of a multiplication) would be in that call.
-            is_called = any(owner is not None and self._is_call(owner) for owner in owners)
+            is_called = any(
+                all(item.is_call for item in self._inner([self._launches[owner]]))
+                for owner in owners
+                if owner is not None
+            )
             last = [item for item in group if not is_view(item)][-1:]
             if last == [node] and not is_called:
                 found[node.name] = self._traffic.bytes_of(node)
         return total(found.values())
-
-    def _is_call(self, place: int) -> bool:
-        return all(item.is_call for item in self._inner([self._launches[place]]))
 
     def _removed(self, own: Sequence[Node], stored: set[str]) -> Iterator[Node]:
         """What eager PyTorch would write, and no kernel does; single numbers are not counted."""
@@ -187,8 +197,7 @@ class _Making:
 
     def _within(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
         """Bytes by buffer, of each at most what it has: loops of one kernel can share a buffer."""
-        limits = {name: self._limit(name) for name in sizes}
-        return {name: min(size, limits[name] or size) for name, size in sizes.items()}
+        return {name: min(size, self._limit(name) or size) for name, size in sizes.items()}
 
     def _limit(self, name: str) -> int:
         """Bytes of a buffer; of a part of a tensor that was changed in place, of the tensor."""
@@ -199,25 +208,6 @@ class _Making:
             found = max(found, buffer_bytes(buffer))
             name = (buffer and buffer.changes) or name
         return found
-
-
-def _viewed(steps: Iterable[Step]) -> Mapping[str, str]:
-    """What calls write that are views of the one thing that they read."""
-    found: dict[str, str] = {}
-    for step in steps:
-        if step.is_view:
-            found |= {name: next(iter(step.reads)) for name in step.writes if len(step.reads) == 1}
-    return found
-
-
-def _kind(parts: Sequence[Launch]) -> str:
-    kinds = [part.kind for part in parts]
-    return "reduction" if "reduction" in kinds and len(kinds) > 1 else kinds[0]
-
-
-def _name(launch: Launch, inner: Sequence[Operation]) -> str:
-    called = next((operation.target for operation in inner if operation.target), "")
-    return launch.kernel or called or (inner[0].name if inner else launch.kind)
 
 
 def _decided(plan: FusionPlan) -> Iterator[Operation]:
@@ -243,18 +233,8 @@ def _values(plan: FusionPlan) -> Mapping[str, Mapping[str, int]]:
     return found
 
 
-def _with_values(
-    writes: Mapping[str, int], values: Mapping[str, Mapping[str, int]]
-) -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for name, size in writes.items():
-        found.update(values.get(name, {name: size}))
-    return found
-
-
 def _merged(parts: Iterable[Mapping[str, int]]) -> Mapping[str, int]:
-    found: dict[str, int] = {}
+    found: collections.Counter[str] = collections.Counter()
     for part in parts:
-        for name, size in part.items():
-            found[name] = found.get(name, 0) + size
+        found.update(part)
     return found

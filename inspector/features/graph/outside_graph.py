@@ -6,6 +6,7 @@ import dataclasses
 import enum
 
 from inspector.features.graph.fusion import Fusion, Step
+from inspector.features.graph.step_names import short_name
 from inspector.features.graph.targets import is_view
 from inspector.run.graph import Node
 
@@ -20,18 +21,24 @@ class Why(enum.Enum):
     """Why the code is not Inductor's; the value says it of the operator."""
 
     LIBRARY = "a library computes it"
-    ATTENTION = "PyTorch's own attention kernel computes it"
-    CONVOLUTION = "PyTorch's own convolution computes it, with the library that it picks"
-    OWN = "it is a kernel that the program brings along"
-    HIGHER_ORDER = "its graphs are compiled apart"
-    CUSTOM = "it is a custom operator, of which Inductor sees the name alone"
-    COLLECTIVE = "it is a collective, which the library of communication does"
+    ATTENTION = "PyTorch's attention kernel computes it"
+    CONVOLUTION = "PyTorch's convolution computes it, with a library chosen at run time"
+    OWN = "a Triton kernel of the program"
+    HIGHER_ORDER = "its graphs are compiled separately"
+    CUSTOM = "a custom operator, opaque to Inductor"
+    COLLECTIVE = "a collective: the communication library runs it"
     COMPLEX = "Inductor generates no code for complex numbers"
     SIZES = "the size of its result depends on values"
-    RANDOM = "it draws with PyTorch's generator"
-    NO_CODE = "Inductor has no code for it on this device and calls PyTorch's kernel"
+    RANDOM = "it uses PyTorch's random number generator"
+    NO_CODE = "Inductor has no lowering for it on this device and calls PyTorch's kernel"
 
 
+_BY_NAME = (
+    (_ATTENTION, Why.ATTENTION),
+    ("convolution_backward", Why.CONVOLUTION),
+    (_BY_VALUES, Why.SIZES),
+    (_RANDOM, Why.RANDOM),
+)
 _KINDS = {Why.CUSTOM: "custom", Why.COLLECTIVE: "collective", Why.HIGHER_ORDER: "higher_order"}
 
 
@@ -53,12 +60,11 @@ class Outside:
 
 def outside(fusion: Fusion) -> tuple[Outside, ...]:
     """The calls of a graph, in the order of the code; what only takes a result is none."""
+    calls = ((step, step.operators[-1]) for step in fusion.steps if step.is_call and step.operators)
     return tuple(
-        Outside(
-            fusion.name, step, step.operators[-1], _why(step, step.operators[-1]), _library(step)
-        )
-        for step in fusion.steps
-        if step.is_call and step.operators and not is_view(step.operators[-1])
+        Outside(fusion.name, step, node, _why(step, node), _library(node))
+        for step, node in calls
+        if not is_view(node)
     )
 
 
@@ -77,12 +83,14 @@ def call_kind(step: Step) -> str:
 def _why(step: Step, node: Node) -> Why:
     if step.kind == "user_kernel":
         return Why.OWN
-    named = _by_space(node) or _by_name(_short(node))
+    name = short_name(node.target)
+    starts = (why for prefixes, why in _BY_NAME if name.startswith(prefixes))
+    named = _by_space(node) or next(starts, None)
     if named is not None:
         return named
     if any("complex" in tensor.dtype for tensor in node.tensors):
         return Why.COMPLEX
-    return Why.LIBRARY if _library(step) else Why.NO_CODE
+    return Why.LIBRARY if _library(node) else Why.NO_CODE
 
 
 def _by_space(node: Node) -> Why | None:
@@ -96,20 +104,9 @@ def _by_space(node: Node) -> Why | None:
     return None if is_torch else Why.CUSTOM
 
 
-def _by_name(name: str) -> Why | None:
-    starts = (
-        (_ATTENTION, Why.ATTENTION),
-        (("convolution_backward",), Why.CONVOLUTION),
-        (_BY_VALUES, Why.SIZES),
-        (_RANDOM, Why.RANDOM),
-    )
-    return next((why for prefixes, why in starts if name.startswith(prefixes)), None)
-
-
-def _library(step: Step) -> str:
+def _library(node: Node) -> str:
     """The library that a call is bound for; torch itself decides it at run time for some."""
-    node = step.operators[-1]
-    name, space = _short(node), node.target.partition(".")[0]
+    name, space = short_name(node.target), node.target.partition(".")[0]
     is_gpu = any(tensor.device.startswith("cuda") for tensor in node.tensors)
     if space in {"mkldnn", "onednn"}:
         return "oneDNN"
@@ -120,8 +117,3 @@ def _library(step: Step) -> str:
     if name in {"convolution", "convolution_backward", "_convolution"}:
         return "cuDNN" if is_gpu else "oneDNN"
     return ""
-
-
-def _short(node: Node) -> str:
-    parts = node.target.removeprefix("torch.ops.").split(".")
-    return parts[1] if len(parts) > 1 else parts[0]

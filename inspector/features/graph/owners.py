@@ -35,7 +35,9 @@ class Owners:
                 continue
             for operation in inner:
                 for name in computed_by(operation, traffic):
-                    rank = _rank(operation, name, possible)
+                    # How well it fits: a library's own, what can be computed there, the rest.
+                    fit = 2 * (name in possible) + (operation.origin == name)
+                    rank = _CALL if operation.is_call else fit
                     if rank > ranks.get(name, -1):
                         ranks[name], self._owners[name] = rank, place
 
@@ -56,25 +58,18 @@ class Owners:
         names = {name for operation in inner for name in operation.origins}
         found: set[str] = set()
         for node in self._traffic.in_order(names):
-            if all(self._is_there(name, there, found) for name in node.inputs):
+            if all(self._is_there(name, there | found) for name in node.inputs):
                 found.add(node.name)
         return frozenset(found)
 
-    def _is_there(self, name: str, there: set[str], found: set[str]) -> bool:
+    def _is_there(self, name: str, there: set[str]) -> bool:
         node = self._traffic.node(name)
-        while node is not None and name not in there and name not in found:
+        while node is not None and name not in there:
             if not is_view(node) or not node.inputs:
                 return self._traffic.is_constant(name) or not node.tensors
             name = node.inputs[0]
             node = self._traffic.node(name)
         return True
-
-
-def _rank(operation: Operation, name: str, possible: frozenset[str]) -> int:
-    """How well a node fits: a library's own, then what can be computed there, then the rest."""
-    if operation.is_call:
-        return _CALL
-    return 2 * (name in possible) + (operation.origin == name)
 
 
 def _written(

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.graph.apart_wording import ApartLine, apart_head, apart_lines, break_lines
+from inspector.features.graph.drawing import labels
 from inspector.features.graph.drawing.options import matches
-from inspector.features.graph.line_wording import (
-    break_sentences,
-    kernel_blocks,
-    no_line,
-    node_blocks,
-)
-from inspector.features.graph.lookup import Around
+from inspector.features.graph.line_kernels import FoundNode, KernelAtLine, Relation
+from inspector.features.graph.lookup import Around, covers, is_same_file
+from inspector.features.graph.operators import shown_operator
 from inspector.features.graph.report import FusionRow, GraphReport, Operators
 from inspector.features.graph.wording import (
     decomposition_lines,
@@ -30,14 +27,15 @@ from inspector.features.graph.wording import (
 )
 from inspector.report.command_line import command_about
 from inspector.report.page import CodeLine, Column, Lines, Page, Section, Table, about, as_notes
-from inspector.report.wording import count
-from inspector.run.graph import Graph
+from inspector.report.wording import count, listed, size
+from inspector.run.graph import Graph, Stage
 from inspector.run.run import Run
 
 _MOST_ROWS = 12
 _MOST_APART = 3
 _MOST_NAMED = 12
 _MOST_OPERATORS = 12
+_MOST_FILES = 8
 _STEP = (Column("kernel", "code"), Column("", "below"), Column("lines", "below"))
 _APART = (
     Column("at most saved"),
@@ -61,7 +59,7 @@ def page(report: GraphReport) -> Page:
         "Graphs",
         _headline(report),
         dataclasses.replace(about(report.run), context=(" · ".join(header_parts(report)),)),
-        summary=break_sentences(report.run, report.around) if report.around else (),
+        summary=_break_sentences(report.run, report.around) if report.around else (),
         sections=sections,
         notes=as_notes(report.notices),
         next_steps=list(_next_steps(report)),
@@ -69,8 +67,11 @@ def page(report: GraphReport) -> Page:
 
 
 def _headline(report: GraphReport) -> str:
-    if report.around is not None:
-        return _line_headline(report.run, report.around)
+    around = report.around
+    if around is not None:
+        became = f"{count(len(around.nodes), 'node')} and {count(len(around.kernels), 'kernel')}"
+        place = f"{around.asked}:{around.line}"
+        return f"{place} became {became}" if around.nodes else _no_line(report.run, around)
     if report.operators is not None:
         return f"operators of {count(len(report.operators.graphs), 'graph')}"
     if report.graphs:
@@ -81,13 +82,6 @@ def _headline(report: GraphReport) -> str:
     operators = count(sum(len(step.operators) for step in steps), "operator")
     graphs = count(len(report.rows), "graph")
     return f"{operators} of {graphs} in {count(len(steps), 'kernel')} and library calls"
-
-
-def _line_headline(run: Run, around: Around) -> str:
-    if not around.nodes:
-        return no_line(run, around)
-    became = f"{count(len(around.nodes), 'node')} and {count(len(around.kernels), 'kernel')}"
-    return f"{around.asked}:{around.line} became {became}"
 
 
 def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:
@@ -135,8 +129,7 @@ def _pairs(title: str, titles: tuple[str, str], rows: Iterable[tuple[str, str]])
 
 
 def _line(around: Around) -> Iterator[Section]:
-    """The nodes of each stage, then the kernels of forward and of backward."""
-    for title, rows in node_blocks(around):
+    for title, rows in _node_blocks(around):
         columns = (Column("node", "code"), Column("operator"))
         yield Section(title, [Table(columns, rows, "node", _MOST_NAMED)])
     for title, rows in kernel_blocks(around):
@@ -150,3 +143,79 @@ def _next_steps(report: GraphReport) -> Iterator[str]:
     elif report.graphs:
         options = ("--stage", report.graphs[0].stage.value, *report.part, "-o", "graph.svg")
         yield command_about(report.run, "graph", *options)
+
+
+def _no_line(run: Run, around: Around) -> str:
+    text = f"Nothing in the recording comes from {around.asked}:{around.line}."
+    if around.nearest:
+        noun = "line" if len(around.nearest) == 1 else "lines"
+        text += f" The nearest {noun} with operators: {', '.join(map(str, around.nearest))}."
+    elif around.known_files:
+        files = [run.roots.shown(file) for file in around.known_files]
+        text += f" It has operators of {listed(files, _MOST_FILES)}."
+    return text
+
+
+def _break_sentences(run: Run, around: Around) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for record in (record for item in run.compilations for record in item.graph_breaks):
+        frames = (record.user, record.project)
+        at_line = (item for item in frames if item is not None and covers(item, around.line))
+        if any(is_same_file(around.asked, item.file) for item in at_line):
+            kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
+            text = f"The graph breaks here ({kind}{record.cause.title.rstrip('.')})"
+            found[f"{text}: `inspect explain` shows why, and how to fix it."] = None
+    return tuple(found)
+
+
+def _node_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The nodes of each stage; stages with the same ones are named together."""
+    blocks: list[tuple[str, list[tuple[str, str]]]] = []
+    for stage in Stage:
+        rows = [_node_line(found) for found in around.nodes if found.graph.stage is stage]
+        if rows and blocks and blocks[-1][1] == rows:
+            blocks[-1] = f"{blocks[-1][0]}, {stage.value}", rows
+        elif rows:
+            blocks.append((stage.value, rows))
+    return blocks
+
+
+def _node_line(found: FoundNode) -> tuple[str, str]:
+    node = found.node
+    tensors = ", ".join(map(labels.shape, node.tensors))
+    parts = [f"{shown_operator(node)} {tensors}".rstrip()]
+    parts += [f"in {node.module}"] if node.module else []
+    if found.relation is Relation.THROUGH:
+        parts.append(f"called from here, at {labels.line(node.line)}")
+    elif found.relation is Relation.DERIVED:
+        parts.append("made by a pass, for what comes from here")
+    return node.name, " · ".join(parts)
+
+
+def kernel_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
+    """The kernels of both passes, each with a title."""
+    titled = (
+        ("kernels of the forward pass", around.forward),
+        ("kernels of the backward pass", around.backward),
+    )
+    return [(title, list(_kernel_lines(kernels))) for title, kernels in titled if kernels]
+
+
+def _kernel_lines(kernels: Sequence[KernelAtLine]) -> Iterator[tuple[str, str]]:
+    is_one = len({kernel.graph for kernel in kernels}) == 1
+    for kernel in kernels:
+        graph = "" if is_one else f"{kernel.graph} "
+        number = f"#{kernel.number} " if kernel.number else ""
+        shared = "with other lines" if kernel.is_shared else ""
+        parts = [_computed(kernel), shared]
+        if kernel.bytes_ is not None:
+            moved = ", ".join(filter(None, (size(kernel.bytes_), shared)))
+            parts = [moved, _computed(kernel)]
+        yield f"{graph}{number}{kernel.kernel}", " · ".join(filter(None, parts))
+
+
+def _computed(kernel: KernelAtLine) -> str:
+    names = ", ".join(kernel.nodes)
+    if kernel.part:
+        return f"{kernel.part} ({names})"
+    return f"computes {names} again; its bytes count for other lines" if kernel.is_again else names

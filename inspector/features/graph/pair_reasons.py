@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.features.graph.buffer_uses import is_as_the_program_says, telling, told_uses
+from inspector.features.graph.buffer_uses import is_as_the_program_says, telling, uses_reason
 from inspector.features.graph.fusion import Step
 from inspector.features.graph.outside_graph import call_kind
 from inspector.features.graph.reasons import KNOWN, NODES_BETWEEN, Reason, explain
@@ -94,19 +94,13 @@ def reason_of(pair: Between) -> Reason | None:
     if call is not None:
         return _of_call(pair, call)
     found = about_parts(pair) or (_of_said(pair, pair.apart) if pair.apart else _of_loops(pair))
-    if found is None and _is_part(pair):
-        return pair.told(_PART)
-    is_between = found is None and pair.is_passed_on and pair.has_one_between()
-    return pair.told(_BETWEEN) if is_between else found
-
-
-def _is_part(pair: Between) -> bool:
-    """Whether the earlier one writes a part of what the later one reads as a whole."""
+    if found is not None:
+        return found
     memory = pair.fusion.memory
-    return any(
-        memory.is_part(name) and memory.root(name) in pair.second.reads
-        for name in pair.first.writes
-    )
+    parts = (memory.root(name) for name in pair.first.writes if memory.is_part(name))
+    if any(root in pair.second.reads for root in parts):
+        return pair.reason(_PART)
+    return pair.reason(_BETWEEN) if pair.is_passed_on and pair.has_one_between() else None
 
 
 def _of_said(pair: Between, apart: Apart) -> Reason | None:
@@ -114,12 +108,12 @@ def _of_said(pair: Between, apart: Apart) -> Reason | None:
     names = numbered(pair.fusion, steps[0]), numbered(pair.fusion, steps[1])
     if apart.reason.startswith(_ABOUT_USES):
         # Torch looks at what stands between two only after it looked at what they share.
-        between = pair.told(_BETWEEN) if pair.has_one_between() else None
-        told = between or about_result(pair) or _of_reductions(pair, apart, steps)
-        told = told or _of_change(pair)
-        told = told or told_uses(pair.fusion, apart.uses, steps, names)
-        if told is not None:
-            return told
+        between = pair.reason(_BETWEEN) if pair.has_one_between() else None
+        reason = between or about_result(pair) or _of_reductions(pair, apart, steps)
+        reason = reason or _of_change(pair)
+        reason = reason or uses_reason(pair.fusion, apart.uses, steps, names)
+        if reason is not None:
+            return reason
     found = explain(apart.reason, apart.arguments)
     if apart.reason == "template epilogue not satisfied":
         is_changed = any(item.mutates for item in pair.operations(steps[1]))
@@ -146,12 +140,15 @@ def _of_change(pair: Between) -> Reason | None:
     }
     buffers = [pair.fusion.buffers.get(name) for name in changed]
     is_input = any(buffer is not None and buffer.kind == "input" for buffer in buffers)
-    return pair.told(_IN_PLACE) if is_input else None
+    return pair.reason(_IN_PLACE) if is_input else None
 
 
 def _of_call(pair: Between, call: Step) -> Reason:
     kinds = {"fallback": _FALLBACK, "user_kernel": _OWN, "custom": _OTHERS}
-    reason = _CHANNELS if _is_copy_for(pair, call) else kinds.get(call_kind(call), _LIBRARY)
+    # All that stands before a convolution may be its input in another memory order.
+    names, before = ({node.name for node in each.operators} for each in (call, pair.first))
+    is_copy = "convolution" in call.name.split(".") and call is pair.second and before == names
+    reason = _CHANNELS if is_copy else kinds.get(call_kind(call), _LIBRARY)
     change = TEMPLATES if _can_be_template(pair, call) else reason.change
     if call.kind == "fallback" and "attention" in call.name:
         change = ""  # a kernel of its own is what attention is best done with
@@ -159,13 +156,6 @@ def _of_call(pair: Between, call: Step) -> Reason:
     change += _STORES if reason is _OWN and is_stored else ""
     sentence = reason.sentence.format(call=numbered(pair.fusion, call))
     return dataclasses.replace(reason, sentence=sentence, change=change)
-
-
-def _is_copy_for(pair: Between, call: Step) -> bool:
-    """Whether all that stands before a convolution is its input in another memory order."""
-    names = {node.name for node in call.operators}
-    is_alone = {node.name for node in pair.first.operators} == names
-    return "convolution" in call.name.split(".") and call is pair.second and is_alone
 
 
 def _can_be_template(pair: Between, call: Step) -> bool:
@@ -191,13 +181,11 @@ def _of_loops(pair: Between) -> Reason | None:
     """``CppScheduling`` gives no reasons (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
     if not pair.is_in_cpp:
         return None
-    sizes = [_sizes(pair, step) for step in (pair.first, pair.second)]
+    sizes = []
+    for step in (pair.first, pair.second):
+        inner = pair.operations(step)
+        found = (" by ".join(size for part in item.sizes for size in part) for item in inner)
+        sizes.append(max(found, key=len, default="?"))
     if sizes[0] == sizes[1]:
         return None
     return dataclasses.replace(_LOOPS, sentence=_LOOPS.sentence.format(*sizes))
-
-
-def _sizes(pair: Between, step: Step) -> str:
-    inner = pair.operations(step)
-    found = [" by ".join(size for part in item.sizes for size in part) for item in inner]
-    return max(found, key=len, default="?")

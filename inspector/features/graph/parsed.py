@@ -8,7 +8,6 @@ from inspector.records.graphs import TensorMeta
 from inspector.run.graph import Node
 from inspector.shared.dtypes import find_dtype
 from inspector.shared.roots import Roots
-from inspector.shared.stack import StackFrame
 from inspector.trace.graph_text import TextNode, parse_graph
 
 # Functions of `operator`, which torch writes as Python writes them, by the names in `ast`.
@@ -45,30 +44,20 @@ def _is_renamed(node: TextNode, inputs: set[str]) -> bool:
 
 
 def _node(node: TextNode, roots: Roots) -> Node:
-    op = _op(node.operation)
+    operation, place = node.operation, node.place
+    op = "call_method" if operation.startswith(".") else "call_function"
+    if not operation or operation.startswith("self."):
+        op = "call_module" if operation else "get_attr"
+    # The text has the innermost frame alone, which may be torch's own.
+    is_user = place is not None and roots.is_user(place.file) and op != "get_attr"
     return Node(
         name=node.name,
         op=op,
-        target=_target(node.operation) or node.name,
+        target=_target(operation) or node.name,
         inputs=tuple(dict.fromkeys(node.arguments)),
         tensors=_tensors(node.tensor),
-        stack=_stack(node.place, roots) if op != "get_attr" else (),
+        stack=(place,) if place is not None and is_user else (),
     )
-
-
-def _stack(place: StackFrame | None, roots: Roots) -> tuple[StackFrame, ...]:
-    """The text has the innermost frame alone, which may be torch's own."""
-    if place is None or not roots.is_user(place.file):
-        return ()
-    return (place,)
-
-
-def _op(operation: str) -> str:
-    if not operation:
-        return "get_attr"
-    if operation.startswith("self."):
-        return "call_module"
-    return "call_method" if operation.startswith(".") else "call_function"
 
 
 def _target(operation: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 
-from inspector.features.graph.fused_epilogues import may_have_absorbed, with_products
 from inspector.features.graph.parsed import parsed_nodes
+from inspector.features.graph.step_names import short_name
 from inspector.features.kernels.node_lines import module_path
 from inspector.records.graphs import GraphNode, RecordedGraph
 from inspector.run.graph import Graph, Node, Stage
@@ -32,17 +32,15 @@ def read_graphs(
     graphs: list[Graph] = []
     unread: list[str] = []
     seen: collections.Counter[tuple[str, Stage, str]] = collections.Counter()
-    directions = _Directions()
     # What the forward pass keeps is what the backward pass takes.
     read = stages | {Stage.BACKWARD} if Stage.FORWARD in stages else stages
     places = list(places)
-    for place in places:
+    for place, direction in zip(places, _directions(places), strict=True):
         stage = _STAGES.get(place.stage)
-        default = directions.after(place)
         if stage is None or stage not in read:
             continue
         try:
-            graph = _read(place, stage, roots, default)
+            graph = _read(place, stage, roots, direction)
         except (OSError, ValueError, RecursionError) as error:
             unread.append(f"the {stage.value} graph of {place.compile_id}: {error}")
             continue
@@ -50,7 +48,8 @@ def read_graphs(
         graphs.append(dataclasses.replace(graph, number=seen[key]))
         seen[key] += 1
     graphs = [graph for graph in _with_saved(graphs) if graph.stage in stages]
-    if any(graph.stage is Stage.POST_GRAD and may_have_absorbed(graph) for graph in graphs):
+    lowered = (node for graph in graphs if graph.stage is Stage.POST_GRAD for node in graph.nodes)
+    if any(map(_is_renamed, lowered)):
         graphs = _with_products(graphs, places, roots)
     return graphs, unread
 
@@ -81,26 +80,24 @@ def _with_products(graphs: list[Graph], places: Sequence[GraphPlace], roots: Roo
     ]
 
 
-class _Directions:
-    """Which pass a post-grad graph belongs to, where only its text was logged.
+def _directions(places: Iterable[GraphPlace]) -> Iterator[str]:
+    """Which pass each post-grad graph belongs to, where only its text was logged.
 
     With a backward graph behind it AOTAutograd's forward graph stands first, and so it is lowered
     first; the backward graph is lowered next, however much later.
     """
-
-    def __init__(self) -> None:
-        self._partitioned: set[str] = set()
-        self._lowered: collections.Counter[str] = collections.Counter()
-
-    def after(self, place: GraphPlace) -> str:
+    partitioned: set[str] = set()
+    lowered: set[str] = set()
+    for place in places:
         if place.stage == "forward":
-            self._partitioned.add(place.compile_id)
+            partitioned.add(place.compile_id)
         if place.stage != "post_grad":
-            return ""
-        if place.compile_id not in self._partitioned:
-            return "inference"
-        self._lowered[place.compile_id] += 1
-        return "forward" if self._lowered[place.compile_id] == 1 else "backward"
+            yield ""
+        elif place.compile_id not in partitioned:
+            yield "inference"
+        else:
+            yield "backward" if place.compile_id in lowered else "forward"
+            lowered.add(place.compile_id)
 
 
 def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Graph:
@@ -167,17 +164,66 @@ def _with_saved(graphs: list[Graph]) -> list[Graph]:
         if graph.stage is Stage.BACKWARD:
             inputs = {node.name for node in graph.nodes if node.op == "placeholder"}
             taken.setdefault(graph.compile_id, set()).update(inputs)
-    return [
-        _marked(graph, taken.get(graph.compile_id, set()))
-        if graph.stage is Stage.FORWARD
-        else graph
-        for graph in graphs
-    ]
+    marked = []
+    for graph in graphs:
+        returned = {name for node in graph.nodes if node.op == "output" for name in node.inputs}
+        saved = taken.get(graph.compile_id, set()) & returned
+        nodes = (dataclasses.replace(node, is_saved=node.name in saved) for node in graph.nodes)
+        is_forward = graph.stage is Stage.FORWARD
+        marked.append(dataclasses.replace(graph, nodes=tuple(nodes)) if is_forward else graph)
+    return marked
 
 
-def _marked(graph: Graph, taken: set[str]) -> Graph:
-    returned = {name for node in graph.nodes if node.op == "output" for name in node.inputs}
-    nodes = [
-        dataclasses.replace(node, is_saved=node.name in taken & returned) for node in graph.nodes
-    ]
+def with_products(graph: Graph, before: Graph) -> Graph:
+    """The same graph with the line, module and operator of each product that was absorbed.
+
+    Of ``mm`` and ``add`` a pass of Inductor's makes ``addmm``, and of a frozen ``linear`` and
+    ``relu`` one call of a library. Such a node has what was known of the last operator that it
+    replaces (`replace_by_example` in torch/_inductor/pattern_matcher.py, 2.11 to 2.13): it is the
+    product that takes the time.
+    """
+    kept = {node.name for node in graph.nodes}
+    for node in graph.nodes:
+        if node.flops and not _is_renamed(node):  # a product under another name
+            kept.update(node.earlier)
+    known = {node.name: node for node in before.nodes}
+    gone = {node.name: node for node in before.nodes if node.flops and node.name not in kept}
+    nodes = []
+    for node in graph.nodes:
+        # In a backward pass its inputs are all that a product is known by.
+        same = (item for item in gone.values() if {*node.inputs}.issuperset(item.inputs))
+        product = None
+        if _is_renamed(node):
+            product = next(same, None) or _behind_its_name(node, known, kept)
+        if product is not None:
+            earlier = dict.fromkeys((*product.earlier, product.name, *node.earlier))
+            node = dataclasses.replace(  # noqa: PLW2901
+                node,
+                stack=product.stack,
+                modules=product.modules,
+                earlier=tuple(earlier),
+                aten=product.aten or product.target,
+            )
+        nodes.append(node)
     return dataclasses.replace(graph, nodes=tuple(nodes))
+
+
+def _is_renamed(node: Node) -> bool:
+    return bool(node.flops and node.aten) and short_name(node.aten) != short_name(node.target)
+
+
+def _behind_its_name(node: Node, known: Mapping[str, Node], kept: Collection[str]) -> Node | None:
+    """The nearest product that goes into what had the node's name."""
+    last = known.get(next((name for name in reversed(node.earlier) if name in known), ""))
+    if last is None or last.flops:
+        return None
+    behind, seen = [*last.inputs], {last.name}
+    for name in behind:
+        item = known.get(name)
+        if item is None or name in seen or name in kept:
+            continue
+        if item.flops:
+            return item
+        seen.add(name)
+        behind.extend(item.inputs)
+    return None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 Kind = Literal[
@@ -203,7 +203,15 @@ def explain(reason: str, arguments: Sequence[str]) -> Reason | None:
     known = KNOWN.get(reason)
     if known is None:
         return None
-    return dataclasses.replace(known, sentence=_filled(known.sentence, arguments))
+
+    def value(argument: re.Match[str]) -> str:
+        """What a recording lacks is a question mark."""
+        number = int(argument[1])
+        text = " ".join(arguments[number].split()) if number < len(arguments) else "?"
+        # `Reason.between` formats the sentence once more.
+        return text.replace("{", "{{").replace("}", "}}")
+
+    return dataclasses.replace(known, sentence=_ARGUMENT.sub(value, known.sentence))
 
 
 def formatted(reason: str, arguments: Sequence[str]) -> str:
@@ -214,22 +222,6 @@ def formatted(reason: str, arguments: Sequence[str]) -> str:
     without an argument stays as it is, and an argument without a conversion is left out.
     """
     remaining = iter(arguments)
-    return _CONVERSION.sub(lambda conversion: _converted(conversion.group(), remaining), reason)
-
-
-def _converted(conversion: str, remaining: Iterator[str]) -> str:
-    if conversion == "%%":
-        return "%"
-    return next(remaining, conversion)
-
-
-def _filled(sentence: str, values: Sequence[str]) -> str:
-    """A sentence with its arguments; what a recording lacks is a question mark."""
-
-    def value(argument: re.Match[str]) -> str:
-        number = int(argument.group(1))
-        text = " ".join(values[number].split()) if number < len(values) else "?"
-        # `Reason.between` formats the sentence once more.
-        return text.replace("{", "{{").replace("}", "}}")
-
-    return _ARGUMENT.sub(value, sentence)
+    return _CONVERSION.sub(
+        lambda found: "%" if found[0] == "%%" else next(remaining, found[0]), reason
+    )

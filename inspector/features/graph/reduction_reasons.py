@@ -70,11 +70,11 @@ def about_parts(pair: Between) -> Reason | None:
         return None
     first = pair.operations(pair.first)
     if _second_parts(first, pair.operations(pair.second)):
-        return pair.told(_SPLIT)
+        return pair.reason(_SPLIT)
     said = pair.apart.reason if pair.apart else ""
     is_over_elements = said.startswith("nodes numel") and pair.second.kind != "reduction"
     if is_over_elements and _second_parts(pair.fusion.plan.operations, first):
-        return pair.told(_BEHIND_SPLIT)
+        return pair.reason(_BEHIND_SPLIT)
     return None
 
 
@@ -95,8 +95,8 @@ def about_result(pair: Between) -> Reason | None:
     if not passed or max(elements, default=0) <= min(passed):
         return None
     if _second_parts(pair.fusion.plan.operations, pair.operations(pair.first)):
-        return pair.told(_BEHIND_SPLIT)
-    return pair.told(dataclasses.replace(_RESULT, change=_order_change(pair, results)))
+        return pair.reason(_BEHIND_SPLIT)
+    return pair.reason(dataclasses.replace(_RESULT, change=_order_change(pair, results)))
 
 
 def _order_change(pair: Between, results: Collection[str]) -> str:
@@ -113,17 +113,12 @@ def _order_change(pair: Between, results: Collection[str]) -> str:
     }
     if elements & convolved:
         return _LAYOUT
-    return "" if _is_innermost(pair, elements) else _INNERMOST
-
-
-def _is_innermost(pair: Between, elements: Collection[str]) -> bool:
-    """Whether the reduction's last loop goes from one element in memory to the next already."""
     for use in pair.apart.uses if pair.apart else ():
         text = use.first if pair.is_in_order else use.second
-        walk = loops(text) if pair.fusion.memory.root(use.buffer) in elements else None
+        walk = loops(text) if memory.root(use.buffer) in elements else None
         if walk and walk[-1][0] == 1:
-            return True
-    return False
+            return ""  # its last loop goes from one element in memory to the next already
+    return _INNERMOST
 
 
 def about_dimensions(pair: Between) -> Reason | None:
@@ -147,16 +142,15 @@ def _about_order(pair: Between) -> Reason | None:
     parts = [_is_first_part(pair, step) for step in reductions]
     if len(reductions) == len(steps):
         if any(parts) and not all(parts) and _is_same_matrix(pair):
-            return pair.told(_BESIDE_SPLIT)
+            return pair.reason(_BESIDE_SPLIT)
         change = _MIXED if _can_be_mixed(pair) else ""
-        return pair.told(dataclasses.replace(_DIMENSIONS, change=change))
+        return pair.reason(dataclasses.replace(_DIMENSIONS, change=change))
     # What is written by a reduction is read by it in its own order, in parts or not.
     is_behind = pair.is_passed_on and reductions[0] is pair.first
-    return pair.told(_BESIDE_SPLIT) if any(parts) and not is_behind else None
+    return pair.reason(_BESIDE_SPLIT) if any(parts) and not is_behind else None
 
 
 def _is_first_part(pair: Between, step: Step) -> bool:
-    """Whether it is the first part of a reduction in two."""
     return bool(_second_parts(pair.operations(step), pair.fusion.plan.operations))
 
 
@@ -182,26 +176,26 @@ def _can_be_mixed(pair: Between) -> bool:
     both = [_reductions(pair, step) for step in (pair.first, pair.second)]
     sizes = [{_matrix(pair, item, items) for item in items} for items in both]
     is_turned = len(sizes[0] | sizes[1]) > 1 and sizes[0] == {(n, m) for m, n in sizes[1]}
-    return is_turned and all(_adds(item) for items in both for item in items)
+    origins = (item.origins for items in both for item in items)
+    names = [{name.rstrip("_0123456789") for name in each} for each in origins]
+    return is_turned and all(
+        each & {"sum", "prod"} and not each & {"amax", "amin", "var_mean"} for each in names
+    )
 
 
 def _is_same_matrix(pair: Between) -> bool:
     """Whether both have as many results of as many elements, and no other way to reduce has."""
     both = [_reductions(pair, step) for step in (pair.first, pair.second)]
     sizes = {_matrix(pair, item, items) for items in both for item in items}
-    fewest = max((_fewest(pair, item, items) for items in both for item in items), default=0)
-    return (
-        len({results for results, _ in sizes}) == 1
-        and all(fewest <= elements for _, elements in sizes)
-        and all(results != elements for results, elements in sizes)
+    # The fewest elements of each result: parts of a first part are as long, so rounded up.
+    fewest = 0
+    for item, beside in ((item, items) for items in both for item in items):
+        results, elements = _matrix(pair, item, beside)
+        parts = math.prod(map(_number, item.sizes[0])) if item.sizes else 0
+        fewest = max(fewest, elements - max(0, parts // max(results, 1) - 1))
+    return len({results for results, _ in sizes}) == 1 and all(
+        fewest <= elements != results for results, elements in sizes
     )
-
-
-def _fewest(pair: Between, operation: Operation, beside: Sequence[Operation]) -> int:
-    """The fewest elements of each result: parts of a first part are as long, so rounded up."""
-    results, elements = _matrix(pair, operation, beside)
-    parts = math.prod(map(_number, operation.sizes[0])) if operation.sizes else 0
-    return elements - max(0, parts // max(results, 1) - 1)
 
 
 def _reductions(pair: Between, step: Step) -> list[Operation]:
@@ -220,8 +214,3 @@ def _matrix(pair: Between, operation: Operation, beside: Sequence[Operation]) ->
 
 def _number(size: str) -> int:
     return int(size) if size.isdecimal() else 0
-
-
-def _adds(operation: Operation) -> bool:
-    names = {name.rstrip("_0123456789") for name in operation.origins}
-    return bool(names & {"sum", "prod"}) and not names & {"amax", "amin", "var_mean"}

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.graph.decompositions import Decomposition, aten_decompositions
 from inspector.features.graph.decompositions import decompositions as decompositions_of
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.graph_breaks_apart import SplitByBreak
 from inspector.features.graph.line_kernels import kernels_naming
 from inspector.features.graph.lookup import Around, around_line
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.not_fused import Pair, kept_apart
+from inspector.features.graph.not_fused import Pair, SplitByBreak, unfused_pairs
 from inspector.features.graph.operators import GraphOperators, count_operators
 from inspector.features.graph.outside_graph import Outside, outside
 from inspector.features.graph.reading import read_graphs
@@ -142,36 +141,36 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     rows: list[FusionRow] = []
     unread: list[str] = []
     for process in run.processes:
-        name = _process_name(run, process)
+        name = f"rank {process.rank}" if process.rank is not None else f"process {process.pid}"
+        name = name if len(run.processes) > 1 else ""
         places = process.graphs.places
         if stage == FUSION and not any(place.stage == FUSION for place in places):
             continue  # nothing is shown of these graphs
         read, problems = read_graphs(places, run.roots, wanted)
-        found = [
-            dataclasses.replace(item, process=name)
-            for item in read
-            if graph in {"", item.compile_id}
-        ]
         unread += problems
+        asked = (item for item in read if graph in {"", item.compile_id})
+        found = [dataclasses.replace(item, process=name) for item in asked]
         fused = list(_rows(process, found, unread)) if Stage.POST_GRAD in wanted else []
         graphs += _with_kernels(found, fused)
         rows += fused
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
     shown = () if stage == FUSION else tuple(graphs)
     rows = rows if stage in {"", FUSION} else []
-    said = _missing(run, graph) or _notices(run, stage, shown, rows, unread)
+    known = list(dict.fromkeys(p.compile_id for each in run.processes for p in each.graphs.places))
+    notices: Iterable[str] = _notices(run, stage, shown, rows, unread)
+    if graph and known and graph not in known:
+        notices = [f"the recording has no compilation {graph}, but {listed(known)}"]
     return GraphReport(
         run=run,
         gpu=find_gpu(key) if key else None,
         stage=stage,
         graphs=shown,
         rows=tuple(rows),
-        notices=(*reading_texts(run), *said),
+        notices=(*reading_texts(run), *notices),
     )
 
 
 def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterator[Graph]:
-    """The post-grad graphs with the kernels that compute each of their nodes."""
     kernels: dict[tuple[str, str], list[str]] = {}
     for row in rows:
         for step in row.fusion.steps:
@@ -184,13 +183,6 @@ def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterato
         ]
         is_lowered = graph.stage is Stage.POST_GRAD
         yield dataclasses.replace(graph, nodes=tuple(nodes)) if is_lowered else graph
-
-
-def _process_name(run: Run, process: Process) -> str:
-    """What tells a process from the others, where there are several."""
-    if len(run.processes) == 1:
-        return ""
-    return f"rank {process.rank}" if process.rank is not None else f"process {process.pid}"
 
 
 def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Iterator[FusionRow]:
@@ -213,7 +205,7 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
             lowered.remove(graph)
             hints = process.graphs.hints.get(place.compile_id, {})
             fusion = make_fusion(plan, graph, graph.number, hints)
-            yield FusionRow(fusion, tuple(kept_apart(fusion)))
+            yield FusionRow(fusion, tuple(unfused_pairs(fusion)))
     if nested:
         unread.append(
             f"what was fused in {count(nested, 'graph')} inside of higher-order operators (cond, "
@@ -225,7 +217,6 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
 
 
 def _lowered_by(plan: FusionPlan, compile_id: str, graphs: Sequence[Graph]) -> Graph | None:
-    """The graph that a plan is of: of several of one compilation, that with its nodes."""
     key = compile_id, plan.direction
     found = [graph for graph in graphs if (graph.compile_id, graph.direction) == key]
     if len(found) < 2:  # noqa: PLR2004
@@ -234,26 +225,16 @@ def _lowered_by(plan: FusionPlan, compile_id: str, graphs: Sequence[Graph]) -> G
     return max(found, key=lambda graph: len(origins & {node.name for node in graph.nodes}))
 
 
-def _missing(run: Run, graph: str) -> list[str]:
-    """Says that there is no such compilation; nothing where there is, or none is asked for."""
-    places = [place for process in run.processes for place in process.graphs.places]
-    known = list(dict.fromkeys(place.compile_id for place in places))
-    if not graph or not known or graph in known:
-        return []
-    return [f"the recording has no compilation {graph}, but {listed(known)}"]
-
-
-def _stages(run: Run) -> list[str]:
-    """The stages of which the recording has a graph, in the compiler's order."""
-    found = {place.stage for process in run.processes for place in process.graphs.places}
-    return [stage.value for stage in Stage if stage.value.replace("-", "_") in found]
-
-
 def _notices(
     run: Run, stage: str, graphs: Sequence[Graph], rows: Sequence[FusionRow], unread: Sequence[str]
 ) -> Iterator[str]:
     command = f"`{command_again(run, 'graph')}` records it"
-    failed = failed_frames(run) or _not_generated(run)
+    failed = failed_frames(run) or listed([
+        f"code of graph {compile_id} could not be generated ({code.error.partition(chr(10))[0]})"
+        for process in run.processes
+        for compile_id, code in process.codes.targets
+        if code.error
+    ])  # fmt: skip
     if not rows and not graphs:
         yield from _nothing(run, stage, failed)
     elif failed:
@@ -264,16 +245,6 @@ def _notices(
         yield f"not shown: {text}"
 
 
-def _not_generated(run: Run) -> str:
-    """Of which graphs no code could be generated for a GPU that is not here, and why."""
-    return listed([
-        f"code of graph {compile_id} could not be generated ({said.error.partition(chr(10))[0]})"
-        for process in run.processes
-        for compile_id, said in process.codes.targets
-        if said.error
-    ])  # fmt: skip
-
-
 def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     """Why there is nothing of what was asked for, or what would record it."""
     asked = _ASKED.get(stage, "")
@@ -281,20 +252,16 @@ def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     what = f"the recording has no {stage} graph" if stage else "the recording has no graph"
     if stage == FUSION:
         what = "fusion was not recorded"
-    stages = _stages(run) if stage == FUSION else []
-    if failed:
-        yield f"{what}: {failed}"
-    elif _is_as_asked(run, asked):
-        yield f"{what}: the compiler did not get that far; `inspect explain` shows why"
-    else:
-        yield f"{what}: {command}"
-    if stages:
-        yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"
-
-
-def _is_as_asked(run: Run, asked: str) -> bool:
-    """Whether the command that would record something is the one that was run."""
     settings = run.meta.settings
     is_plain = bool(settings.get("generates")) and settings.get("backend") == "inductor"
     name = asked.strip().lstrip("-").replace("-", "_")
-    return is_plain and (not asked or bool(settings.get(name)))
+    if failed:
+        yield f"{what}: {failed}"
+    elif is_plain and (not asked or settings.get(name)):  # as the command below would
+        yield f"{what}: the compiler did not get that far; `inspect explain` shows why"
+    else:
+        yield f"{what}: {command}"
+    recorded = {place.stage for process in run.processes for place in process.graphs.places}
+    stages = [item.value for item in Stage if item.value.replace("-", "_") in recorded]
+    if stages and stage == FUSION:
+        yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"

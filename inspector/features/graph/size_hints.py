@@ -8,12 +8,14 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Mapping
+from typing import TypeVar
 
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
+from inspector.run.cache_entries.relation import size_at
 from inspector.run.graph import Graph
-from inspector.run.symbol_sizes import size_at
 
+_T = TypeVar("_T", TensorMeta, Buffer)
 _SYMBOL = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -29,7 +31,7 @@ def hinted_graph(graph: Graph, hints: Mapping[str, int]) -> Graph:
     if not hints:
         return graph
     nodes = (
-        dataclasses.replace(node, tensors=tuple(_tensor(item, hints) for item in node.tensors))
+        dataclasses.replace(node, tensors=tuple(_hinted(item, hints) for item in node.tensors))
         for node in graph.nodes
     )
     return dataclasses.replace(graph, nodes=tuple(nodes))
@@ -37,21 +39,12 @@ def hinted_graph(graph: Graph, hints: Mapping[str, int]) -> Graph:
 
 def hinted_buffers(buffers: Mapping[str, Buffer], hints: Mapping[str, int]) -> Mapping[str, Buffer]:
     """The buffers likewise."""
-    if not hints:
-        return buffers
-    return {
-        name: dataclasses.replace(
-            buffer, shape=_sizes(buffer.shape, hints), stride=_sizes(buffer.stride, hints)
-        )
-        for name, buffer in buffers.items()
-    }
+    return {name: _hinted(item, hints) for name, item in buffers.items()} if hints else buffers
 
 
-def _tensor(tensor: TensorMeta, hints: Mapping[str, int]) -> TensorMeta:
-    shape, stride = _sizes(tensor.shape, hints), _sizes(tensor.stride, hints)
-    return dataclasses.replace(tensor, shape=shape, stride=stride)
-
-
-def _sizes(sizes: tuple[int | str, ...], hints: Mapping[str, int]) -> tuple[int | str, ...]:
-    found = (size_at(size, hints) for size in sizes)
-    return tuple(size if value is None else value for size, value in zip(sizes, found, strict=True))
+def _hinted(item: _T, hints: Mapping[str, int]) -> _T:
+    shape, stride = (
+        tuple(size if (value := size_at(size, hints)) is None else value for size in sizes)
+        for sizes in (item.shape, item.stride)
+    )
+    return dataclasses.replace(item, shape=shape, stride=stride)

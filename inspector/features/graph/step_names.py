@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
 from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.graph.targets import is_view
 from inspector.run.graph import Node
@@ -49,13 +47,9 @@ def named_nodes(step: Step) -> list[Node]:
     nodes = [node for node in nodes if node.name not in step.again] or nodes
     if step.is_call:
         return nodes[-1:]
-    return _behind_product(nodes) if step.kind == "template" else nodes
-
-
-def _behind_product(nodes: Sequence[Node]) -> list[Node]:
-    """From the last product on: what stands before it only prepares what it loads."""
     places = [n for n, node in enumerate(nodes) if short_name(node.target).endswith(_PRODUCTS)]
-    return list(nodes[places[-1] :] if places else nodes)
+    # What stands before the last product only prepares what it loads.
+    return nodes[places[-1] :] if places and step.kind == "template" else nodes
 
 
 def part_of(fusion: Fusion, step: Step) -> str:
@@ -68,22 +62,20 @@ def part_of(fusion: Fusion, step: Step) -> str:
         return ""
     name = f"`{operator_name(nodes[-1])}`"
     number = number_of(fusion, step)
-    others = [place for place in _owners(fusion, nodes[-1]) if place != number]
-    if not others:
+    owners = (
+        (place, item)
+        for place, item in enumerate(fusion.steps, 1)
+        if place != number and nodes[-1].name not in item.again
+        and any(node.name == nodes[-1].name for node in item.operators)
+    )  # fmt: skip
+    place, other = next(owners, (0, None))
+    if other is None:
         return f"a part of {name}"
-    other = fusion.steps[others[0] - 1]
-    if others[0] > number:
+    if place > number:
         return f"copies or reorders what {name} takes" if other.is_call else f"prepares {name}"
     if set(step.reads) & set(other.writes):
         return f"finishes {name}"
     return f"computes {name} again"
-
-
-def _owners(fusion: Fusion, node: Node) -> Iterator[int]:
-    """The numbers of the steps that a node counts for."""
-    for number, step in enumerate(fusion.steps, 1):
-        if node.name not in step.again and any(item.name == node.name for item in step.operators):
-            yield number
 
 
 def operator_name(node: Node) -> str:

@@ -64,7 +64,7 @@ class Between:
     def _roots(self, names: Iterable[str]) -> set[str]:
         return {self.fusion.memory.root(name) for name in names}
 
-    def told(self, reason: Reason) -> Reason:
+    def reason(self, reason: Reason) -> Reason:
         """The reason about these two, the earlier one first."""
         sentence = reason.between(
             numbered(self.fusion, self.first), numbered(self.fusion, self.second)

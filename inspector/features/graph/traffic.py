@@ -41,13 +41,7 @@ class Traffic:
 
     def root(self, name: str) -> str:
         """What a value is a view of, or itself."""
-        node = self._nodes.get(name)
-        for _ in self._all:  # a circle in a damaged recording ends
-            if node is None or not node.inputs or not is_view(node):
-                break
-            name = node.inputs[0]
-            node = self._nodes.get(name)
-        return name
+        return self.in_place.views_of(name)[-1]
 
     def is_constant(self, name: str) -> bool:
         """Whether a value is made out of nothing (``full``, ``iota``), wherever it is needed."""
@@ -119,16 +113,14 @@ class Traffic:
             for name in self.in_place.read(item, is_part=is_part):
                 source = self._outside(name, names)
                 if source is not None and not self._is_filled(source, item):
-                    reads[source] = _largest(reads.get(source, 0), self._read_by(item, name))
+                    size, known = self._read(name), reads.get(source, 0)
+                    taken = self.taken_bytes(item) if name == item.inputs[0] else None
+                    size = size if taken is None else _least(size, taken)
+                    reads[source] = None if size is None or known is None else max(size, known)
             if self._is_taken(item, names):
                 given.append(self.in_place.written_bytes(item) if is_part else item.bytes_)
         sizes = [*reads.values(), *given]
         return None if None in sizes else sum(size or 0 for size in sizes)
-
-    def _read_by(self, item: Node, name: str) -> int | None:
-        size = self._read(name)
-        taken = self.taken_bytes(item) if name == item.inputs[0] else None
-        return size if taken is None else _least(size, taken)
 
     def results(self, node: Node) -> list[Node]:
         """Those nodes of the same operator whose values others take: it writes them.
@@ -175,17 +167,21 @@ class Traffic:
         return None if size is None or base is None else min(size, base) if base else size
 
     def _key(self, node: Node) -> object:
-        """As `_key_of`; one of several results is of what gives them.
+        """What the parts of a decomposed operator have in common; None of one that is still whole.
 
-        A pattern's node (``prepare_softmax_online``) is of the operator that its results are of.
+        One of several results is of what gives them. A pattern's node (``prepare_softmax_online``)
+        is of the operator that its results are of.
         """
         if node.target.endswith("getitem") and node.inputs:
             source = self._nodes.get(node.inputs[0])
             return self._key(source) if source is not None else None
         taken = (user for user in self._users.get(node.name, ()) if user.target.endswith("getitem"))
         known = next((user for user in taken if user.aten), None)
-        is_pattern = known is not None and _packet(known.aten) != _packet(node.target)
-        return _key_of(known if known is not None and is_pattern else node)
+        if known is not None and _packet(known.aten) != _packet(node.target):
+            node = known
+        if not node.aten or _packet(node.aten) == _packet(node.target):
+            return None
+        return node.aten, node.earlier[:1], node.is_backward, node.stack
 
     def _grouped(self) -> dict[str, tuple[Node, ...]]:
         """Joins what one operator was decomposed into: neighbours of the same origin."""
@@ -214,21 +210,11 @@ class Traffic:
 
 
 def _first(joined: dict[str, str], name: str) -> str:
-    """The node that stands for all that a node was joined with (union-find, paths halved).
-
-    Not networkx's: every command imports this, and importing that takes 0.2 s.
-    """
+    """The node that stands for all that a node was joined with (union-find, paths halved)."""
     while joined[name] != name:
         joined[name] = joined[joined[name]]
         name = joined[name]
     return name
-
-
-def _key_of(node: Node) -> object:
-    """What the parts of a decomposed operator have in common; None of one that is still whole."""
-    if not node.aten or _packet(node.aten) == _packet(node.target):
-        return None
-    return node.aten, node.earlier[:1], node.is_backward, node.stack
 
 
 def _packet(target: str) -> str:
@@ -238,7 +224,3 @@ def _packet(target: str) -> str:
 
 def _least(first: int | None, second: int | None) -> int | None:
     return None if first is None or second is None else min(first, second)
-
-
-def _largest(first: int | None, second: int | None) -> int | None:
-    return None if first is None or second is None else max(first, second)

@@ -15,7 +15,7 @@ from inspector.shared.stack import StackFrame
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _OF_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
-_Key: TypeAlias = tuple[str, int]
+_Key: TypeAlias = tuple[str, int]  # a file and a line
 LEAST_TIMES = 16
 LEAST_OPERATORS = 100
 _LEAST_SHARE = 0.5
@@ -27,10 +27,8 @@ class Unrolled:
     """A loop whose body is in a graph many times.
 
     Attributes:
-        operators: How many operators come of it.
-        total: How many the graph has.
+        total: How many operators the graph has.
         call: What its body calls that most of them come of (``self.cell``), or an empty string.
-        is_module: Whether that is a module.
         lines: The innermost lines of its code that is there often.
     """
 
@@ -123,7 +121,11 @@ def _unrolled(
     }
     for loop in sorted(found.values(), key=lambda loop: -len(loop.around)):
         outer = next((found[key] for key in reversed(loop.around) if key in found), None)
-        if outer is None or not _is_once(loop, outer):
+        # The loop around it may repeat the code, and not the loop itself.
+        is_once = outer is not None and (
+            loop.times() <= outer.times() if outer.own else loop.is_over_modules()
+        )
+        if not is_once:
             often = loop.often()
             lines = frozenset((node.stack[-1].file, node.stack[-1].line) for node in often)
             call, is_module = _called(loop, trees)
@@ -153,11 +155,6 @@ def _loops_of(
     return found
 
 
-def _is_once(loop: _Loop, outer: _Loop) -> bool:
-    """Whether the loop around it repeats the code, and not the loop itself."""
-    return loop.is_over_modules() if not outer.own else loop.times() <= outer.times()
-
-
 def _place(node: Node) -> tuple[str, object, object]:
     """What tells the same code with the same modules; another layer of a list is another one."""
     return node.target, node.modules, tuple((frame.file, frame.line) for frame in node.stack)
@@ -173,28 +170,23 @@ def _called(loop: _Loop, trees: Callable[[str], ast.Module | None]) -> tuple[str
             is_module = inner[0].name == "forward"
             calls[_callee(trees(frame.file), frame.line, inner[0].name), is_module] += 1
         elif not inner and node.module:  # torch's own: its frames are left out
-            calls[_module_call(trees(frame.file), frame.line, node.module), True] += 1
+            name = node.module.rpartition(".")[2]
+            written = map(ast.unparse, _calls(trees(frame.file), frame.line))
+            own = [call for call in written if call.rpartition(".")[2] == name]
+            calls[next(iter(own), ""), True] += 1
     ((call, is_module), number), *_ = calls.most_common(1) or [(("", False), 0)]
     return (call, is_module) if number > _LEAST_SHARE * len(computing) else ("", False)
 
 
-def _module_call(tree: ast.Module | None, line: int, path: str) -> str:
-    """How a line writes the call of a module; empty where it does not name it."""
-    name = path.rpartition(".")[2]
-    own = [node for node in _calls(tree, line) if ast.unparse(node).rpartition(".")[2] == name]
-    return ast.unparse(own[0]) if own else ""
-
-
 def _callee(tree: ast.Module | None, line: int, name: str) -> str:
     """How a line writes the function that it calls; empty where it calls several that could be."""
-    written = _calls(tree, line)
-    own = [node for node in written if ast.unparse(node).rpartition(".")[2] == name]
-    found = own or [node for node in written if ast.unparse(node).startswith("self.")] or written
-    return ast.unparse(found[0]) if len(found) == 1 else ""
+    written = list(map(ast.unparse, _calls(tree, line)))
+    own = [call for call in written if call.rpartition(".")[2] == name]
+    found = own or [call for call in written if call.startswith("self.")] or written
+    return found[0] if len(found) == 1 else ""
 
 
 def _calls(tree: ast.Module | None, line: int) -> list[ast.Name | ast.Attribute]:
-    """What a line calls by name."""
     nodes = ast.walk(tree) if tree is not None else ()
     calls = [node for node in nodes if isinstance(node, ast.Call) and _covers(node, line)]
     return [node.func for node in calls if isinstance(node.func, ast.Name | ast.Attribute)]

@@ -168,20 +168,19 @@ def operators_blocks(graphs: Sequence[GraphOperators]) -> list[tuple[str, GraphO
             blocks[-1] = title, last
         else:
             blocks.append((graph.graph, graph))
-    return [(f"{names}: {_total(graph)}", graph) for names, graph in blocks]
+    titled = []
+    for names, graph in blocks:
+        inside = f", and {graph.total_inside:,} in graphs inside of it" if graph.inside else ""
+        titled.append((f"{names}: {count(graph.total, 'operator')}{inside}", graph))
+    return titled
 
 
 def _same(first: GraphOperators, second: GraphOperators) -> bool:
     """Whether a pass changed nothing: graphs of one compilation have its id in front."""
-    ids = {graph.graph.partition(" ")[0] for graph in (first, second)}
-    contents = [(graph.operators, graph.total, graph.inside) for graph in (first, second)]
-    return len(ids) == 1 and first.stage is not second.stage and contents[0] == contents[1]
-
-
-def _total(graph: GraphOperators) -> str:
-    """How many operators it has."""
-    inside = f", and {graph.total_inside:,} in graphs inside of it" if graph.inside else ""
-    return count(graph.total, "operator") + inside
+    keys = [
+        (graph.graph.partition(" ")[0], graph.operators, graph.inside) for graph in (first, second)
+    ]
+    return first.stage is not second.stage and keys[0] == keys[1]
 
 
 def operator_lines(graph: GraphOperators) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -87,40 +86,53 @@ def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
     for guard in frame.entries[-1].guards:
         if guard.origin in (Origin.LIBRARY, Origin.PARAMETER) or _INSIDE.search(guard.source):
             continue
+        source, name = guard.source, guard.name
         match guard.check:
             case EqualsCheck(is_literal=True, value=value) if type(value) in _VALUES:
                 yield from _of_value(frame, guard, value)
             case LengthCheck(length=length) if guard.origin is not Origin.MODULE:
                 yield _of_length(frame, guard, length)
             case IdCheck():
-                yield from _of_object(guard)
-            case ContainsCheck() if guard.origin is Origin.INPUT:
-                yield _of_item(guard, guard.check)
+                is_function = source.endswith(".__code__")
+                # Other globals are modules, classes and the like, which nobody changes.
+                if is_function or guard.origin is not Origin.GLOBAL:
+                    kind = ChangeKind.FUNCTION if is_function else ChangeKind.ENUM
+                    what = "function" if is_function else "object"
+                    name = name.removesuffix(".__code__")
+                    yield Candidate(
+                        another_object(kind, source), name, f"{name} is specialized on one {what}",
+                        f"another {what}", guard.cause,
+                    )  # fmt: skip
+            case ContainsCheck(item=item, expected=expected) if guard.origin is Origin.INPUT:
+                # A key, or an attribute, that the code asks for.
+                what = f"attribute {item}" if guard.kind == "HASATTR" else item
+                verb, instead = ("has", "without it") if expected else ("has no", "with it")
+                yield Candidate(
+                    having(ChangeKind.KEYS, source, {item: not expected}, None), name,
+                    f"{name} {verb} {what}", f"a call {instead}", guard.cause,
+                )  # fmt: skip
             case AliasCheck():
                 yield from _of_alias(frame, guard.check)
-    yield from _of_thread(frame)
+    if "grad_mode" in frame.state.thread:
+        is_on = frame.state.thread["grad_mode"]
+        yield Candidate(
+            of_thread(ChangeKind.GRAD_MODE, grad_mode=not is_on), "global state",
+            f"the code is specialized on the global state (grad mode {'on' if is_on else 'off'}, "
+            f"{_THREAD})", "another state", None,
+        )  # fmt: skip
 
 
 def _unseen_value(frame: FrameGuards, source: str, value: object) -> object:
     """A value that no entry has been compiled for, if there is one."""
     _, after = _VALUES[type(value)]
-    seen = [
-        (type(guard.check.value), guard.check.value)
-        for guard in frame.same_source(source)
-        if isinstance(guard.check, EqualsCheck)
-    ]
-    others = itertools.accumulate(
-        range(_MOST_TRIED), lambda other, _: after(other), initial=after(value)
-    )
-    new = (other for other in others if (type(other), other) not in seen)
-    return next(new, after(value))
-
-
-def _unseen_length(frame: FrameGuards, source: str, length: int) -> int:
-    """A length that no entry has been compiled for."""
     checks = (guard.check for guard in frame.same_source(source))
-    seen = [check.length for check in checks if isinstance(check, LengthCheck)]
-    return max([length, *seen]) + 1
+    seen = [(type(c.value), c.value) for c in checks if isinstance(c, EqualsCheck)]
+    new = after(value)
+    for _ in range(_MOST_TRIED):
+        if (type(new), new) not in seen:
+            return new
+        new = after(new)
+    return after(value)
 
 
 def _of_value(frame: FrameGuards, guard: Guard, value: object) -> Iterator[Candidate]:
@@ -130,7 +142,10 @@ def _of_value(frame: FrameGuards, guard: Guard, value: object) -> Iterator[Candi
         return  # the dict's own row says it
     name, other = guard.name, "another value"
     if guard.origin is Origin.CLOSURE:
-        name = _closure_name(guard)
+        # The variable's own name, where torch's hint has it.
+        note = guard.cause.note if guard.cause else ""
+        _, found, rest = note.partition('guard on "')
+        name = rest.partition('"')[0] if found else name
     elif guard.origin is Origin.GLOBAL:
         name = f"the global {name}"
     fixed = f"{name} is specialized on {value!r}"
@@ -145,25 +160,28 @@ def _of_value(frame: FrameGuards, guard: Guard, value: object) -> Iterator[Candi
     yield Candidate(of_value(kind, guard.source, unseen), guard.name, fixed, other, guard.cause)
 
 
-def _closure_name(guard: Guard) -> str:
-    """The variable's own name, where torch's hint has it."""
-    note = guard.cause.note if guard.cause else ""
-    _, found, rest = note.partition('guard on "')
-    return rest.partition('"')[0] if found else guard.name
-
-
 def _of_length(frame: FrameGuards, guard: Guard, length: int) -> Candidate:
-    keys = keys_of(frame, guard.source)
+    """Another length; the keys of a dict are fixed together, and in their order."""
+    source, name = guard.source, guard.name
+    keys = keys_of(frame, source)
+    checks = (other.check for other in frame.same_source(source))
+    seen = [check.length for check in checks if isinstance(check, LengthCheck)]
+    unseen = max([len(keys) or length, *seen]) + 1  # no entry has been compiled for it
     if keys:
-        return _of_keys(frame, guard, keys)
-    is_varargs = guard.source.count("[") == 1 and guard.name in ("args", "rest")
+        more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
+        order = ", in this order" if len(keys) > 1 else ""
+        every = {keys_of(frame, source, entry) for entry in range(len(frame.indexes))}
+        return Candidate(
+            of_length(ChangeKind.KEYS, source, len(keys), unseen), name,
+            f"{name} is specialized on its keys {', '.join(keys[:_MOST_KEYS])}{more}{order}",
+            "another set", guard.cause, has_changed=len(every) > 1,
+        )  # fmt: skip
     kind = ChangeKind.KEYS if "Dict" in guard.kind or "DICT" in guard.kind else ChangeKind.LENGTH
-    kind = ChangeKind.ARGUMENTS if is_varargs else kind
-    unseen = _unseen_length(frame, guard.source, length)
+    if source.count("[") == 1 and name in ("args", "rest"):
+        kind = ChangeKind.ARGUMENTS
     return Candidate(
-        of_length(kind, guard.source, length, unseen), guard.name,
-        f"{guard.name} is specialized on length {length}", "another length",
-        guard.cause,
+        of_length(kind, source, length, unseen), name,
+        f"{name} is specialized on length {length}", "another length", guard.cause,
     )  # fmt: skip
 
 
@@ -177,30 +195,6 @@ def keys_of(frame: FrameGuards, source: str, entry: int = -1) -> tuple[str, ...]
         if isinstance(guard.check, EqualsCheck) and guard.source.endswith("]")
     }
     return tuple(found[place] for place in sorted(found))
-
-
-def _of_keys(frame: FrameGuards, guard: Guard, keys: tuple[str, ...]) -> Candidate:
-    """All keys of a dict, which are fixed together, and in their order."""
-    source, name = guard.source, guard.name
-    more = f" and {len(keys) - _MOST_KEYS} more" if len(keys) > _MOST_KEYS else ""
-    order = ", in this order" if len(keys) > 1 else ""
-    seen = {keys_of(frame, source, entry) for entry in range(len(frame.indexes))}
-    unseen = _unseen_length(frame, source, len(keys))
-    return Candidate(
-        of_length(ChangeKind.KEYS, source, len(keys), unseen), name,
-        f"{name} is specialized on its keys {', '.join(keys[:_MOST_KEYS])}{more}{order}",
-        "another set", guard.cause, has_changed=len(seen) > 1,
-    )  # fmt: skip
-
-
-def _of_item(guard: Guard, check: ContainsCheck) -> Candidate:
-    """A key, or an attribute, that the code asks for."""
-    what = f"attribute {check.item}" if guard.kind == "HASATTR" else check.item
-    verb, instead = ("has", "without it") if check.expected else ("has no", "with it")
-    return Candidate(
-        having(ChangeKind.KEYS, guard.source, {check.item: not check.expected}, None), guard.name,
-        f"{guard.name} {verb} {what}", f"a call {instead}", guard.cause,
-    )  # fmt: skip
 
 
 def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
@@ -228,28 +222,4 @@ def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
         yield Candidate(
             same_tensor(apart[0], apart[1]), names, f"{names} are different tensors",
             "one tensor for both", None,
-        )  # fmt: skip
-
-
-def _of_object(guard: Guard) -> Iterator[Candidate]:
-    if guard.origin is Origin.GLOBAL and not guard.source.endswith(".__code__"):
-        return  # modules, classes and the like, which nobody changes
-    is_function = guard.source.endswith(".__code__")
-    name = guard.name.removesuffix(".__code__")
-    kind = ChangeKind.FUNCTION if is_function else ChangeKind.ENUM
-    what = "function" if is_function else "object"
-    yield Candidate(
-        another_object(kind, guard.source), name, f"{name} is specialized on one {what}",
-        f"another {what}", guard.cause,
-    )  # fmt: skip
-
-
-def _of_thread(frame: FrameGuards) -> Iterator[Candidate]:
-    if "grad_mode" in frame.state.thread:
-        change = of_thread(ChangeKind.GRAD_MODE, grad_mode=not frame.state.thread["grad_mode"])
-        mode = "on" if frame.state.thread["grad_mode"] else "off"
-        yield Candidate(
-            change, "global state",
-            f"the code is specialized on the global state (grad mode {mode}, {_THREAD})",
-            "another state", None,
         )  # fmt: skip

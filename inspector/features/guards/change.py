@@ -20,7 +20,6 @@ class ChangeKind(enum.Enum):
     SIZE = "tensor size"
     STRIDE = "stride"
     DTYPE = "dtype"
-    DEVICE = "device"
     REQUIRES_GRAD = "requires_grad"
     DIMENSIONS = "number of dimensions"
     TENSOR_TYPE = "class of a tensor"
@@ -45,9 +44,7 @@ class ChangeKind(enum.Enum):
     DEFAULT_DTYPE = "default dtype"
     NUM_THREADS = "number of threads"
     DETERMINISTIC = "deterministic algorithms"
-    DEFAULT_DEVICE = "default device"
     ALIAS = "one tensor for two arguments"
-    MARK = "dynamic mark"
     INSTANCE = "another instance"
 
 

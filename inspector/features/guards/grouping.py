@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from inspector.run.cache_entries.entry import Entry
 from inspector.run.run import Run
@@ -103,21 +103,21 @@ def by_cause(run: Run, entries: Iterable[Entry]) -> tuple[Cause, ...]:
                 key = guard.cause.file, guard.cause.line
                 causes.setdefault(key, guard.cause)
                 groups.setdefault(key, []).append(guard)
-    found = [_cause(run, causes[key], guards) for key, guards in groups.items()]
+    found = []
+    for key, guards in groups.items():
+        cause, file = causes[key], whole_name(run, causes[key])
+        found.append(
+            Cause(
+                file=run.roots.shown(file),
+                line=cause.line,
+                function=cause.function,
+                code=cause.code,
+                is_user=run.roots.is_user(file),
+                guards=len(guards),
+                kinds=kinds_of(guards),
+            )
+        )
     return tuple(sorted(found, key=lambda cause: (not cause.is_user, -cause.guards)))
-
-
-def _cause(run: Run, cause: TextCause, guards: Sequence[Guard]) -> Cause:
-    file = whole_name(run, cause)
-    return Cause(
-        file=run.roots.shown(file),
-        line=cause.line,
-        function=cause.function,
-        code=cause.code,
-        is_user=run.roots.is_user(file),
-        guards=len(guards),
-        kinds=kinds_of(guards),
-    )
 
 
 def whole_name(run: Run, cause: TextCause) -> str:

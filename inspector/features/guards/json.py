@@ -33,7 +33,7 @@ VIEWS: Views = {
         runs_eagerly=is_skipped guards torch_latency_ns measured_ns per_call_ns next_changes"""
     ),
     NextChange: View(
-        """kind source? name text becomes changed_before more is_certain file=cause.file?
+        """kind source? name text becomes changed_before more file=cause.file?
         line=cause.line? code=cause.code?"""
     ),
 }

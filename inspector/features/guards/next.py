@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from inspector.features.guards.candidates import Candidate, keys_of, value_candidates
 from inspector.features.guards.change import Change, ChangeKind, having, of_value
-from inspector.features.guards.predict import Becomes, FrameGuards, Prediction, predict
+from inspector.features.guards.predict import Becomes, FrameGuards, predict
 from inspector.features.guards.relation_candidates import number_candidates
 from inspector.features.guards.size_candidates import tensor_candidates
 from inspector.records.recompiles import TensorFacts
@@ -46,7 +46,6 @@ class NextChange:
         text: What is fixed and what a change leads to, in one sentence.
         changed_before: Whether two entries of the frame differ in it.
         more: How many other values are in the same position (``training`` of other modules).
-        is_certain: Whether every guard that decides it could be evaluated.
     """
 
     kind: ChangeKind
@@ -57,7 +56,6 @@ class NextChange:
     changed_before: bool
     cause: TextCause | None
     more: int = 0
-    is_certain: bool = True
     change: Change | None = None
 
 
@@ -70,53 +68,36 @@ def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[Ne
         value_candidates(frame),
         number_candidates(frame),
     )
-    candidates = () if frame.is_skipped else itertools.chain(*every)
-    for candidate in candidates:
-        prediction = predict(frame, candidate.change)
-        if prediction.recompiles or prediction.becomes is Becomes.EAGER:
-            found.append(_told(frame, candidate, prediction))
-    return tuple(
-        sorted(
-            _merged(found),
-            key=lambda item: (
-                not item.changed_before,
-                _is_of_torch(item),
-                _RANKS.get(item.kind, len(_RANKS)),
-            ),
+    for candidate in () if frame.is_skipped else itertools.chain(*every):
+        change = candidate.change
+        prediction = predict(frame, change)
+        becomes = prediction.becomes
+        if not prediction.recompiles and becomes is not Becomes.EAGER:
+            continue
+        lead = "runs eagerly" if becomes is Becomes.EAGER else "recompiles"
+        if becomes is Becomes.DYNAMIC and not candidate.is_dynamic:
+            is_float = change.value is not None and change.value.type == _FLOAT
+            lead += " and becomes dynamic" + (", unless a line needs its value" if is_float else "")
+        found.append(
+            NextChange(
+                kind=change.kind,
+                source=change.source,
+                name=candidate.name,
+                text=f"{candidate.fixed}: {candidate.other} {lead}",
+                becomes=becomes,
+                changed_before=_changed_before(frame, candidate),
+                cause=candidate.cause,
+                change=change,
+            )
         )
-    )
+    return tuple(sorted(_merged(found), key=_order))
 
 
-def _is_of_torch(item: NextChange) -> bool:
-    """Whether a line of torch's own modules is why it is fixed: their settings rarely change."""
-    is_setting = item.kind is ChangeKind.ATTRIBUTE and item.cause is not None
-    return is_setting and item.cause is not None and item.cause.file.startswith("nn/modules/")
-
-
-def _told(frame: FrameGuards, candidate: Candidate, prediction: Prediction) -> NextChange:
-    change = candidate.change
-    return NextChange(
-        kind=change.kind,
-        source=change.source,
-        name=candidate.name,
-        text=f"{candidate.fixed}: {_lead(candidate, prediction)}",
-        becomes=prediction.becomes,
-        changed_before=_changed_before(frame, candidate),
-        cause=candidate.cause,
-        is_certain=prediction.is_certain,
-        change=change,
-    )
-
-
-def _lead(candidate: Candidate, prediction: Prediction) -> str:
-    """What a change leads to."""
-    if prediction.becomes is Becomes.EAGER:
-        return f"{candidate.other} runs eagerly"
-    if prediction.becomes is not Becomes.DYNAMIC or candidate.is_dynamic:
-        return f"{candidate.other} recompiles"
-    value = candidate.change.value
-    needed = ", unless a line needs its value" if value and value.type == _FLOAT else ""
-    return f"{candidate.other} recompiles and becomes dynamic{needed}"
+def _order(item: NextChange) -> tuple[bool, bool, int]:
+    # Settings of torch's own modules rarely change.
+    file = item.cause.file if item.cause else ""
+    is_of_torch = item.kind is ChangeKind.ATTRIBUTE and file.startswith("nn/modules/")
+    return not item.changed_before, is_of_torch, _RANKS.get(item.kind, len(_RANKS))
 
 
 def _changed_before(frame: FrameGuards, candidate: Candidate) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from inspector.features.guards.next import NextChange
 from inspector.features.guards.report import FrameRow, GuardsReport
-from inspector.features.guards.subtrees import Subtree
 from inspector.report.page import Block, Column, Items, Lines, Page, Section, Table, about, as_notes
 from inspector.report.wording import count, duration
 
@@ -31,11 +30,14 @@ def page(report: GuardsReport) -> Page:
         for cause in report.causes
         if cause.is_user
     ]
+    headline = f"{count(report.guards, 'guard')} in {count(len(report.frames), 'frame')}"
+    if (time := report.time) is not None:
+        headline += f"; {duration(time.per_call_ns)} per warm call, {_percent(time.share)} of it"
     number = Column("guards", "number")
     likely = list(_next(report.frames))
     return Page(
         "Guards",
-        _headline(report),
+        headline,
         about(report.run),
         summary=[_kinds(report.kinds, _MOST_KINDS)] if report.kinds else [],
         findings=report.findings,
@@ -56,15 +58,6 @@ def page(report: GuardsReport) -> Page:
         notes=as_notes(report.notices),
         next_steps=report.next_steps,
     )
-
-
-def _headline(report: GuardsReport) -> str:
-    """``1,204 guards in 2 frames; 41 µs per warm call, 12% of it``."""
-    text = f"{count(report.guards, 'guard')} in {count(len(report.frames), 'frame')}"
-    if report.time is not None:
-        part = _percent(report.time.share)
-        text += f"; {duration(report.time.per_call_ns)} per warm call, {part} of it"
-    return text
 
 
 def _percent(share: float) -> str:
@@ -105,36 +98,36 @@ def _change(item: NextChange) -> str:
     if item.more:
         fixed, found, rest = text.partition(": ")
         text = f"{fixed} (and {item.more:,} more like it){found}{rest}"
-    if item.changed_before:
-        return f"{text} (has changed before)"
-    return text if item.is_certain else f"{text} (probably)"
+    return f"{text} (has changed before)" if item.changed_before else text
 
 
 def _costs(report: GuardsReport) -> Iterator[Block]:
-    yield Lines(list(_times(report)))
-    if report.subtrees:
-        yield Lines(["Slowest parts, timed when the guards were built:"])
-    rows = list(map(_subtree, report.subtrees))
-    yield Table((Column("part", "code"), Column("", "number"), Column("")), rows)
-
-
-def _times(report: GuardsReport) -> Iterator[str]:
-    """What was measured, and torch's own figure, which is another one."""
-    time = report.time
+    """What was measured, torch's own figure, which is another one, and the slowest parts."""
+    lines, time = [], report.time
     if time is not None:
         looks = count(round(time.lookups), "cache lookup")
-        yield (
+        lines.append(
             f"{duration(time.per_call_ns)} per warm call (of {duration(time.call_ns)}, "
             f"{_percent(time.share)}): {looks} per call, {count(time.calls, 'warm call')} measured"
         )
     cold = [row.torch_latency_ns for row in report.frames if row.torch_latency_ns is not None]
     if cold:
-        yield (
+        lines.append(
             f"torch reports {duration(sum(cold))} for one cold evaluation of the newest cache "
             "entries"
         )
-
-
-def _subtree(item: Subtree) -> tuple[str, str, str]:
-    part = f"{item.share:.0%} of {duration(item.whole_ns)}, {count(item.guards, 'guard')}"
-    return item.name, duration(item.time_ns), f"{part}, in {item.frame}"
+    yield Lines(lines)
+    if report.subtrees:
+        yield Lines(["Slowest parts, timed when the guards were built:"])
+    rows = [
+        (
+            item.name,
+            duration(item.time_ns),
+            (
+                f"{item.share:.0%} of {duration(item.whole_ns)}, {count(item.guards, 'guard')}, in "
+                f"{item.frame}"
+            ),
+        )
+        for item in report.subtrees
+    ]
+    yield Table((Column("part", "code"), Column("", "number"), Column("")), rows)

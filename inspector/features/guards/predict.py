@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeGuard
+from collections.abc import Iterator, Sequence
 
 from inspector.features.guards.change import Change
 from inspector.records.recompiles import TensorFacts
@@ -22,6 +21,7 @@ from inspector.trace.guards import DynamoSettings
 
 _NO_NUMBERS = frozenset({"nan", "inf", "-inf"})
 _TORCH_MODULES = "nn/modules/"  # as guards spell files of torch's own
+_TRIED = 2
 _INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 
 
@@ -41,7 +41,6 @@ class FrameGuards:
     Attributes:
         entries: The oldest first.
         state: The values of the call for which the newest one was compiled.
-        is_closed: Whether the recompile limit was hit: nothing more is compiled.
         indexes: Per entry, its guards by what they look at.
         failing: Per entry, which of its guards fail for that call.
     """
@@ -61,18 +60,11 @@ class FrameGuards:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a change leads to.
-
-    Attributes:
-        failed: The guards of the newest entry that fail.
-        is_certain: Whether every guard that decides it could be evaluated.
-    """
+    """What a change leads to."""
 
     recompiles: bool
     becomes: Becomes
     served_by: CompileId | None = None
-    failed: tuple[Guard, ...] = ()
-    is_certain: bool = True
 
 
 def frame_guards(frame: Frame) -> FrameGuards | None:
@@ -87,7 +79,9 @@ def frame_guards(frame: Frame) -> FrameGuards | None:
     is_closed = any(item.hit_limit for item in frame.compilations)
     is_skipped = any(item.gave_nothing for item in frame.compilations)
     state = state_after(entries)
-    failing = tuple(_failing(entry.guards, state)[0] for entry in entries)
+    failing = tuple(
+        tuple(guard for guard in entry.guards if passes(guard, state) is False) for entry in entries
+    )
     indexes = tuple(index_of(entry.guards) for entry in entries)
     return FrameGuards(
         entries, state, entries[-1].settings, is_closed, is_skipped, indexes, failing
@@ -99,36 +93,20 @@ def predict(frame: FrameGuards, change: Change) -> Prediction:
     if frame.is_skipped:
         return Prediction(recompiles=False, becomes=Becomes.EAGER)
     state = change.applied(frame.state)
-    newest: tuple[Guard, ...] = ()
     for entry, index, before in zip(
         reversed(frame.entries), reversed(frame.indexes), reversed(frame.failing), strict=True
     ):
-        failed, unknown = _tested(index, before, change, (state, frame.state))
-        if not failed:
-            return Prediction(
-                recompiles=False,
-                becomes=Becomes.SERVED,
-                served_by=entry.compile_id,
-                is_certain=not unknown,
-            )
-        newest = newest or failed
+        concerned = _concerned(index, change)
+        ids = set(map(id, concerned))
+        others = any(id(guard) not in ids for guard in before)
+        # A guard of which nobody knows is taken to hold.
+        if not others and all(passes(guard, state) is not False for guard in concerned):
+            served_by = entry.compile_id
+            return Prediction(recompiles=False, becomes=Becomes.SERVED, served_by=served_by)
     if frame.is_closed or len(frame.entries) >= frame.settings.recompile_limit:
-        return Prediction(recompiles=False, becomes=Becomes.EAGER, failed=newest)
+        return Prediction(recompiles=False, becomes=Becomes.EAGER)
     becomes = Becomes.DYNAMIC if _gets_dynamic(frame, change) else Becomes.CONSTANT
-    return Prediction(recompiles=True, becomes=becomes, failed=newest)
-
-
-def _tested(
-    index: GuardIndex, before: tuple[Guard, ...], change: Change, states: tuple[State, State]
-) -> tuple[tuple[Guard, ...], bool]:
-    """The guards of an entry that fail, and whether one that the change concerns is unknown."""
-    after, known = states
-    concerned = _concerned(index, change)
-    failed, unknown = _failing(concerned, after)
-    ids = set(map(id, concerned))
-    others = tuple(guard for guard in before if id(guard) not in ids)
-    is_unknown = any(passes(guard, known) is not None for guard in unknown)
-    return (*failed, *others), is_unknown
+    return Prediction(recompiles=True, becomes=becomes)
 
 
 def _concerned(index: GuardIndex, change: Change) -> Sequence[Guard]:
@@ -149,18 +127,6 @@ def _concerned(index: GuardIndex, change: Change) -> Sequence[Guard]:
         if isinstance(check, RelationCheck) and any(root in check.expression for root in spelled):
             found.add(at)
     return [index.guards[at] for at in sorted(found)]
-
-
-def _failing(guards: Iterable[Guard], state: State) -> tuple[tuple[Guard, ...], tuple[Guard, ...]]:
-    """The guards that fail in a state, and those of which nobody knows."""
-    failed, unknown = [], []
-    for guard in guards:
-        result = passes(guard, state)
-        if result is False:
-            failed.append(guard)
-        elif result is None:
-            unknown.append(guard)
-    return tuple(failed), tuple(unknown)
 
 
 def _gets_dynamic(frame: FrameGuards, change: Change) -> bool:
@@ -188,23 +154,23 @@ def _tensor_gets_dynamic(frame: FrameGuards, source: str, before: Value, after: 
     if len(old.size) != len(new.size):
         return any(size not in (0, 1) for size in new.size)  # then all of them become dynamic
     changed = [at for at, (a, b) in enumerate(zip(old.size, new.size, strict=True)) if a != b]
-    seen = [check for index in frame.indexes if (check := _tensor_check(index, source)) is not None]
+    seen = []  # of each entry
+    for index in frame.indexes:
+        checks = (guard.check for guard in index.of(source))
+        seen += [check for check in checks if isinstance(check, TensorFacts)][:1]
     if not changed:
         # Strides become dynamic only where all sizes are constants (`is_stride_dynamic`).
         return old.stride != new.stride and all(
             check.size == seen[-1].size and None not in check.size for check in seen
         )
-    return any(
-        new.size[at] not in (0, 1) and not _was_tried([check.size[at] for check in seen])
-        for at in changed
-        if all(at < len(check.size) for check in seen)
-    )
-
-
-def _was_tried(values: list[int | None]) -> bool:
-    """Whether it has changed before and is a constant still: the model's code needs its value."""
-    distinct = {value for value in values if value is not None}
-    return bool(values) and values[-1] not in (None, 0, 1) and len(distinct) > 1
+    for at in changed:
+        if new.size[at] not in (0, 1) and all(at < len(check.size) for check in seen):
+            sizes = [check.size[at] for check in seen]
+            # What has changed before and is a constant still, the model's code needs.
+            is_constant = bool(sizes) and sizes[-1] not in (None, 0, 1)
+            if not is_constant or len({*sizes} - {None}) < _TRIED:
+                return True
+    return False
 
 
 def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number constant
@@ -234,29 +200,11 @@ def _number_gets_dynamic(  # noqa: PLR0911 - one per thing that keeps a number c
 
 def _is_other_number(frame: FrameGuards, source: str, after: Value) -> bool:
     """Whether a number of another class differs from one before (2 and 2.0 do not)."""
-    newest = frame.entries[-1]
+    symbols = frame.entries[-1].symbols
     seen = {check.value for check in _equal_checks(frame, source)} - {None}
-    seen |= {newest.symbols[source]} if source in newest.symbols else set()
-    return any(repr(float(old)) != repr(float(after.text or 0)) for old in seen if _is_number(old))
-
-
-def _is_number(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float)
-
-
-def _origin(frame: FrameGuards, source: str) -> Origin:
-    found = (
-        guard.origin
-        for index in reversed(frame.indexes)
-        for guard in index.of(source)
-        if guard.source
-    )
-    return next(found, Origin.INPUT)
-
-
-def _tensor_check(index: GuardIndex, source: str) -> TensorFacts | None:
-    checks = (guard.check for guard in index.of(source) if isinstance(guard.check, TensorFacts))
-    return next(checks, None)
+    seen |= {symbols[source]} if source in symbols else set()
+    new = repr(float(after.text or 0))
+    return any(isinstance(old, int | float) and repr(float(old)) != new for old in seen)
 
 
 def _equal_checks(frame: FrameGuards, source: str) -> Iterator[EqualsCheck]:
@@ -264,3 +212,8 @@ def _equal_checks(frame: FrameGuards, source: str) -> Iterator[EqualsCheck]:
         for guard in index.of(source):
             if isinstance(guard.check, EqualsCheck):
                 yield guard.check
+
+
+def _origin(frame: FrameGuards, source: str) -> Origin:
+    guards = (guard for index in reversed(frame.indexes) for guard in index.of(source))
+    return next((guard.origin for guard in guards if guard.source), Origin.INPUT)

@@ -23,8 +23,13 @@ _INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 
 def relation_candidates(frame: FrameGuards) -> Iterator[Candidate]:
     """Of each relation one change that it refuses, of the first thing in it that is free."""
-    names = _names(frame)
-    fixed = set(_constants(frame))
+    own = (guard for guard in frame.entries[-1].guards if guard.source)
+    spellings = {normal(guard.source): guard.name for guard in own}
+    # The longest source first.
+    names = dict(sorted(spellings.items(), key=lambda item: -len(item[0])))
+    constants = (_CONSTANT.fullmatch(expression) for _, expression in _relations(frame))
+    # Dynamic, and kept at one value all the same.
+    fixed = {normal(each["what"]) for each in constants if each and each["sign"] == "=="}
     told: dict[str, list[str]] = {}
     for guard, expression in _relations(frame):
         for source, dimension in _free(frame, expression):
@@ -40,9 +45,14 @@ def relation_candidates(frame: FrameGuards) -> Iterator[Candidate]:
             sign = _sign(what, relation)
             if dimension is None and source in fixed and sign != "==":
                 continue  # that it is fixed says it all
-            refused = "another value" if sign == "==" else f"{value}"
+            refused, held = f"{value}", f"{what} is dynamic while `{relation}`"
+            if sign == "==":
+                code = guard.cause.code.strip() if guard.cause else ""
+                by = f" by `{code}`" if code else ""
+                refused = "another value"
+                held = f"{what} is specialized on {relation.rpartition(' ')[2]}{by}"
             yield Candidate(
-                change, what, _within(what, relation, guard), refused, guard.cause,
+                change, what, held, refused, guard.cause,
                 is_dynamic=True,
             )  # fmt: skip
             break
@@ -54,13 +64,10 @@ def number_candidates(frame: FrameGuards) -> Iterator[Candidate]:
         check = guard.check
         if guard.origin in (Origin.LIBRARY, Origin.PARAMETER) or not isinstance(check, TypeCheck):
             continue
-        if check.type in (_INT, _FLOAT) and not _is_constant(frame, guard):
+        own = frame.indexes[-1].of(normal(guard.source))
+        is_constant = any(isinstance(other.check, EqualsCheck) for other in own)
+        if check.type in (_INT, _FLOAT) and not is_constant:
             yield _of_number(frame, guard, check.type)
-
-
-def _is_constant(frame: FrameGuards, guard: Guard) -> bool:
-    own = frame.indexes[-1].of(normal(guard.source))
-    return any(isinstance(other.check, EqualsCheck) for other in own)
 
 
 def _of_number(frame: FrameGuards, guard: Guard, type_: str) -> Candidate:
@@ -92,14 +99,6 @@ def _relations(frame: FrameGuards) -> list[tuple[Guard, str]]:
     ]
 
 
-def _constants(frame: FrameGuards) -> Iterator[str]:
-    """Numbers that are dynamic, and that a relation keeps at one value all the same."""
-    for _, expression in _relations(frame):
-        constant = _CONSTANT.fullmatch(expression)
-        if constant is not None and constant["sign"] == "==":
-            yield normal(constant["what"])
-
-
 def _sign(what: str, relation: str) -> str:
     """How a relation compares something with a constant, if that is all that it says."""
     constant = _CONSTANT.fullmatch(relation)
@@ -111,8 +110,10 @@ def _free(frame: FrameGuards, expression: str) -> Iterator[tuple[str, int | None
     for match in _SIZE.finditer(expression):
         source, dimension = normal(match["source"]), int(match["dimension"])
         tensor = frame.state.value(source).tensor
-        fixed = _fixed_size(frame, source, dimension)
-        if tensor is not None and fixed is None:
+        checks = (guard.check for guard in frame.indexes[-1].of(source))
+        size = next((check.size for check in checks if isinstance(check, TensorFacts)), ())
+        is_fixed = dimension < len(size) and size[dimension] is not None
+        if tensor is not None and not is_fixed:
             yield source, dimension
     for source in frame.entries[-1].symbols:
         if ".size()" not in source and ".stride()" not in source and source in expression:
@@ -154,21 +155,6 @@ def _tries(
         yield number, of_tensor(ChangeKind.SIZE, source, tensor)
 
 
-def _names(frame: FrameGuards) -> dict[str, str]:
-    """The user's spellings by source, the longest source first."""
-    own = (guard for guard in frame.entries[-1].guards if guard.source)
-    found = {normal(guard.source): guard.name for guard in own}
-    return dict(sorted(found.items(), key=lambda item: -len(item[0])))
-
-
-def _within(what: str, relation: str, guard: Guard) -> str:
-    """How far something is dynamic: where one value alone is allowed, it is none."""
-    if _sign(what, relation) == "==":
-        by = f" by `{guard.cause.code.strip()}`" if guard.cause and guard.cause.code else ""
-        return f"{what} is specialized on {relation.rpartition(' ')[2]}{by}"
-    return f"{what} is dynamic while `{relation}`"
-
-
 def _spelled(expression: str, names: dict[str, str]) -> str:
     """A relation in the user's spelling."""
 
@@ -180,11 +166,3 @@ def _spelled(expression: str, names: dict[str, str]) -> str:
     for source, name in names.items():
         text = text.replace(source, name)
     return text
-
-
-def _fixed_size(frame: FrameGuards, source: str, dimension: int) -> int | None:
-    for guard in frame.indexes[-1].of(source):
-        if isinstance(guard.check, TensorFacts):
-            size = guard.check.size
-            return size[dimension] if dimension < len(size) else None
-    return None

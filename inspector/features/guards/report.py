@@ -21,7 +21,7 @@ from inspector.report.rule import Rule
 from inspector.report.user_code.call_site import parameters_at, user_spelling
 from inspector.run.cache_entries.entry import Entry
 from inspector.run.compilation import Frame
-from inspector.run.run import Process, Run
+from inspector.run.run import Run
 from inspector.shared.stack import StackFrame
 
 FORMAT_VERSION = 1
@@ -99,7 +99,10 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
     unread: list[str] = []
     times = [guard_time(process) for process in run.processes]
     for index, process in enumerate(run.processes):
-        for frame, guards in _frames(process):
+        for frame in process.frames:
+            guards = frame_guards(frame)
+            if guards is None:
+                continue
             rows.append(_row(run, index, frame, guards, times[index]))
             entry = guards.entries[-1]
             newest.append(entry)
@@ -107,6 +110,8 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
             subtrees += subtrees_of(_name(run, frame), frame.compilations, entry)
     found = [finding for rule in rules for finding in found_in(run, rule.check)]
     known = [item for item in times if item is not None]
+    is_recompiled = any(item.is_recompile or item.hit_limit for item in run.compilations)
+    again = command_again if is_model(run) and not run.place else command_about
     time = max(known, key=lambda item: item.per_call_ns, default=None)
     return GuardsReport(
         run=run,
@@ -120,21 +125,16 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
         unread=tuple(unread),
         findings=tuple(found),
         notices=tuple(_notices(run, rows, time, subtrees, len(unread))),
-        next_steps=tuple(_next_steps(run)),
+        next_steps=(again(run, "explain"),) if is_recompiled else (),
     )
-
-
-def _frames(process: Process) -> Iterator[tuple[Frame, FrameGuards]]:
-    for frame in process.frames:
-        guards = frame_guards(frame)
-        if guards is not None:
-            yield frame, guards
 
 
 def _row(
     run: Run, process: int, frame: Frame, guards: FrameGuards, time: GuardTime | None
 ) -> FrameRow:
     entry = guards.entries[-1]
+    definition = StackFrame(frame.file, frame.first_line, frame.name)
+    optional = parameters_at(run, definition).optional  # None by default
     compilation = next(c for c in frame.compilations if c.compile_id == entry.compile_id)
     costs = compilation.guard_costs
     return FrameRow(
@@ -151,13 +151,8 @@ def _row(
         torch_latency_ns=entry.tree.latency_ns or compilation.guard_latency_ns,
         measured_ns=costs.whole_ns if costs else None,
         per_call_ns=time.by_frame.get(frame.frame_id or 0) if time else None,
-        next_changes=with_instances(frame, guards, next_changes(guards, _optional(run, frame))),
+        next_changes=with_instances(frame, guards, next_changes(guards, optional)),
     )
-
-
-def _optional(run: Run, frame: Frame) -> frozenset[str]:
-    """The parameters that are None by default."""
-    return parameters_at(run, StackFrame(frame.file, frame.first_line, frame.name)).optional
 
 
 def _urgency(row: FrameRow) -> tuple[int, int, int]:
@@ -181,7 +176,7 @@ def _notices(
             "a plain trace has no guard times, no classes of methods and no sources of the model"
         )
     if not rows:
-        yield f"no guards recorded: nothing was compiled, or the log lacks {_EVENT}"
+        yield ("no guards recorded: nothing was compiled, or the log lacks `dynamo_cpp_guards_str`")
         return
     if time is None:
         yield f"guard time per warm call was not measured; `{again}` measures it"
@@ -193,41 +188,30 @@ def _notices(
         yield f"{unread:,} lines of guard trees could not be parsed; the JSON report has them"
 
 
-_EVENT = "`dynamo_cpp_guards_str`"
-
-
-def _next_steps(run: Run) -> Iterator[str]:
-    if any(item.is_recompile or item.hit_limit for item in run.compilations):
-        again = command_again if is_model(run) and not run.place else command_about
-        yield again(run, "explain")
-
-
 def with_instances(
     frame: Frame, guards: FrameGuards, changes: Sequence[NextChange]
 ) -> tuple[NextChange, ...]:
     """What recompiles a function next, another object first where several share it."""
-    found = shared_instances(frame)
-    own = tuple(_next(guards, name, *told) for name, told in found.items())
-    inside = tuple(f"{name}{end}" for name in found for end in ("", ".", "["))
-    kept = [_kept(item) if item.name.startswith(inside) else item for item in changes]
-    return (*own, *sorted(kept, key=lambda item: not item.changed_before))
-
-
-def _kept(item: NextChange) -> NextChange:
-    return dataclasses.replace(item, changed_before=False)
-
-
-def _next(guards: FrameGuards, name: str, number: int, classes: str) -> NextChange:
-    limit, is_closed = guards.settings.recompile_limit, guards.is_closed
-    is_full = is_closed or limit <= len(guards.entries)
+    is_full = guards.is_closed or guards.settings.recompile_limit <= len(guards.entries)
     lead = "a further one runs eagerly" if is_full else "each recompiles"
-    shown = user_spelling(name)
-    return NextChange(
-        kind=ChangeKind.INSTANCE,
-        source=name,
-        name=shown,
-        text=f"{shown} is one of {number} instances of {classes} that differ: {lead}",
-        becomes=Becomes.EAGER if is_full else Becomes.CONSTANT,
-        changed_before=True,
-        cause=None,
-    )
+    found = shared_instances(frame)
+    own = []
+    for name, (number, classes) in found.items():
+        shown = user_spelling(name)
+        own.append(
+            NextChange(
+                kind=ChangeKind.INSTANCE,
+                source=name,
+                name=shown,
+                text=f"{shown} is one of {number} instances of {classes} that differ: {lead}",
+                becomes=Becomes.EAGER if is_full else Becomes.CONSTANT,
+                changed_before=True,
+                cause=None,
+            )
+        )
+    inside = tuple(f"{name}{end}" for name in found for end in ("", ".", "["))
+    others = [
+        dataclasses.replace(item, changed_before=False) if item.name.startswith(inside) else item
+        for item in changes
+    ]
+    return (*own, *sorted(others, key=lambda item: not item.changed_before))

@@ -49,14 +49,15 @@ def subtrees_of(
     costs = next((c.guard_costs for c in compilations if c.compile_id == entry.compile_id), None)
     if costs is None or not costs.subtrees:
         return ()
-    counts = _counts(entry)
-    return tuple(
-        Subtree(
-            frame, item.source, _name(item.source), counts.get(item.source, 0),
-            item.time_ns, costs.copy_ns or costs.whole_ns,
-        )
-        for item in _split(costs)
-    )  # fmt: skip
+    counts, found = _counts(entry), []
+    for item in _split(costs):
+        source = item.source
+        for end in _PLUMBING:
+            source = source.removesuffix(end)
+        name = "globals" if source == "G" else spelled(source).replace("._modules[*]", "[*]")
+        whole_ns, guards = costs.copy_ns or costs.whole_ns, counts.get(item.source, 0)
+        found.append(Subtree(frame, item.source, name, guards, item.time_ns, whole_ns))
+    return tuple(found)
 
 
 def _split(costs: GuardCosts) -> list[SubtreeCost]:
@@ -102,10 +103,3 @@ def _counts(entry: Entry) -> dict[str, int]:
         group = numbered_alike(source)
         alike[group] = alike.get(group, 0) + number
     return alike | found
-
-
-def _name(source: str) -> str:
-    """The user's spelling; the globals of a frame are a part of their own."""
-    for end in _PLUMBING:
-        source = source.removesuffix(end)
-    return "globals" if source == "G" else spelled(source).replace("._modules[*]", "[*]")

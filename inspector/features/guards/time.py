@@ -7,6 +7,7 @@ import itertools
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from inspector.records.timeline import CallProfile
 from inspector.run.run import Process
@@ -40,6 +41,9 @@ class GuardTime:
         return min(self.per_call_ns / self.call_ns, 1.0) if self.call_ns else 0.0
 
 
+_Middle: TypeAlias = Callable[[Iterable[int]], float]
+
+
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Call:
     wall_ns: int
@@ -50,54 +54,43 @@ class _Call:
 
 def guard_time(process: Process) -> GuardTime | None:
     """The guards' time in the calls of a process, or None where none were profiled."""
-    inputs: list[tuple[list[_Call], int | None]] = []
-    is_program = False
-    for profile in process.profiles:
-        calls = list(_calls(profile)) if not profile.with_device else []
-        if calls:
-            inputs.append((calls, profile.plain_ns))
-            is_program = is_program or profile.input is None
-    if not inputs:
+    profiles = [
+        (calls, profile)
+        for profile in process.profiles
+        if not profile.with_device and (calls := list(_calls(profile)))
+    ]
+    if not profiles:
         return None
-    frames = {frame for calls, _ in inputs for call in calls for frame in call.by_frame}
+    inputs = [calls for calls, _ in profiles]
+    is_program = any(profile.input is None for _, profile in profiles)
+
+    def mean(of: Callable[[_Call], int], middle: _Middle = statistics.median) -> float:
+        return statistics.mean(middle(map(of, calls)) for calls in inputs)
+
+    def of_frame(frame: int) -> float:
+        medians = []
+        for calls in inputs:
+            times = [call.by_frame[frame] for call in calls if frame in call.by_frame]
+            times += [] if is_program else [0] * (len(calls) - len(times))
+            medians += [statistics.median(times)] if times else []
+        return statistics.mean(medians)
+
+    frames = {frame for calls in inputs for call in calls for frame in call.by_frame}
+    whole_ns = (
+        statistics.median(call.wall_ns for call in calls)
+        if profile.plain_ns is None
+        else profile.plain_ns
+        for calls, profile in profiles
+    )
     return GuardTime(
-        per_call_ns=round(_mean(inputs, lambda call: call.guards_ns)),
-        least_ns=round(_mean(inputs, lambda call: call.guards_ns, min)),
-        call_ns=round(
-            statistics.mean(
-                statistics.median(call.wall_ns for call in calls) if plain is None else plain
-                for calls, plain in inputs
-            )
-        ),
-        lookups=_mean(inputs, lambda call: call.lookups),
-        calls=sum(len(calls) for calls, _ in inputs),
-        by_frame={
-            frame: round(_of_frame(frame, [calls for calls, _ in inputs], is_program=is_program))
-            for frame in sorted(frames)
-        },
+        per_call_ns=round(mean(lambda call: call.guards_ns)),
+        least_ns=round(mean(lambda call: call.guards_ns, min)),
+        call_ns=round(statistics.mean(whole_ns)),
+        lookups=mean(lambda call: call.lookups),
+        calls=sum(map(len, inputs)),
+        by_frame={frame: round(of_frame(frame)) for frame in sorted(frames)},
         is_program=is_program,
     )
-
-
-def _of_frame(frame: int, inputs: Sequence[Sequence[_Call]], *, is_program: bool) -> float:
-    """The mean over the inputs of the median of a frame's time."""
-    medians = []
-    for calls in inputs:
-        times = [call.by_frame[frame] for call in calls if frame in call.by_frame]
-        if not is_program:
-            times += [0] * (len(calls) - len(times))
-        if times:
-            medians.append(statistics.median(times))
-    return statistics.mean(medians)
-
-
-def _mean(
-    inputs: Sequence[tuple[Sequence[_Call], int | None]],
-    of: Callable[[_Call], int],
-    middle: Callable[[Iterable[int]], float] = statistics.median,
-) -> float:
-    """The mean over the inputs of the median of each input's calls."""
-    return statistics.mean(middle(map(of, calls)) for calls, _ in inputs)
 
 
 def _calls(profile: CallProfile) -> Iterator[_Call]:
@@ -110,14 +103,10 @@ def _calls(profile: CallProfile) -> Iterator[_Call]:
                 yield _call(mark.inner, mark.end_ns - mark.start_ns, profile.mark_ns)
             number += 1
         if profile.input is None:
-            yield from _entries(thread.marks, profile.mark_ns)
-
-
-def _entries(marks: Sequence[Mark], mark_ns: int) -> Iterator[_Call]:
-    """Each look into the cache with the compiled code behind it."""
-    for one, other in itertools.pairwise(marks):
-        if one.kind is MarkKind.LOOKUP and other.kind is MarkKind.REGION:
-            yield _call((one, other), other.end_ns - one.start_ns, mark_ns)
+            # Each look into the cache with the compiled code after it.
+            for one, other in itertools.pairwise(thread.marks):
+                if one.kind is MarkKind.LOOKUP and other.kind is MarkKind.REGION:
+                    yield _call((one, other), other.end_ns - one.start_ns, profile.mark_ns)
 
 
 def _call(marks: Sequence[Mark], wall_ns: int, mark_ns: int) -> _Call:
@@ -132,22 +121,15 @@ def _call(marks: Sequence[Mark], wall_ns: int, mark_ns: int) -> _Call:
 
 
 def _lookups(marks: Sequence[Mark], mark_ns: int) -> Iterator[tuple[int, int | None]]:
-    """The looks into the cache, each with the frame whose code runs behind it."""
+    """The looks into the cache, each with the number of the frame whose code runs after it."""
     waiting: list[Sequence[Mark]] = [marks]
     while waiting:
         level = waiting.pop()
-        for number, mark in enumerate(level):
-            if mark.inner:
-                waiting.append(mark.inner)
-            if mark.kind is not MarkKind.LOOKUP:
-                continue
-            behind = level[number + 1] if number + 1 < len(level) else None
-            is_entered = behind is not None and behind.kind is MarkKind.REGION
-            frame = _frame(behind.label) if behind and is_entered else None
-            yield max(0, mark.end_ns - mark.start_ns - mark_ns), frame
-
-
-def _frame(label: str) -> int | None:
-    """The frame's number in a compile id (``1/0``, ``!2/1/0``)."""
-    number = label.rpartition("/")[0].rpartition("/")[2]
-    return int(number) if number.isdecimal() else None
+        waiting += [mark.inner for mark in level if mark.inner]
+        for mark, after in itertools.zip_longest(level, level[1:]):
+            if mark.kind is MarkKind.LOOKUP:
+                is_entered = after is not None and after.kind is MarkKind.REGION
+                # Of a compile id: ``1/0``, ``!2/1/0``.
+                number = after.label.split("/")[-2:-1] if is_entered else []
+                frame = int(number[0]) if number and number[0].isdecimal() else None
+                yield max(0, mark.end_ns - mark.start_ns - mark_ns), frame

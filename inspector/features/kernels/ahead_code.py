@@ -10,9 +10,9 @@ import ast
 import dataclasses
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from inspector.features.kernels.output_code import read_template
+from inspector.features.kernels.generated_source import names_in, read_triton
 from inspector.run.kernel import Call, GraphCode, Kernel, NodeLine
 
 _TRITON = re.compile(r"^[ \t]*async_compile\.triton\('(?P<name>\w+)', '''$", re.MULTILINE)
@@ -34,10 +34,7 @@ _PROXY = "aoti_torch_proxy_executor_call_function"
 def read_ahead_code(
     text: str, rest: str, compile_id: str, lines: Mapping[str, NodeLine]
 ) -> GraphCode:
-    """Reads the code of one graph.
-
-    Args:
-        lines: The user's lines by the names of nodes in the graph that was exported.
+    """Reads the code of one graph; `lines` are the user's by nodes of the graph that was exported.
 
     Raises:
         ValueError: The wrapper was cut off.
@@ -46,10 +43,16 @@ def read_ahead_code(
     if run is None:
         message = "the code of AOTInductor runs nothing"
         raise ValueError(message)
-    kernels = {kernel.name: kernel for kernel in (*_triton(text), *_cpp(f"{text}\n{rest}"))}
+    cpp = _parts(f"{text}\n{rest}", _CPP, _END)
+    kernels = {kernel.name: kernel for kernel in _triton(text)}
+    kernels |= {part.name: Kernel(part.name, "cpp", "cpp", part.text, part.line) for part in cpp}
     calls = tuple(_calls(run, kernels, lines))
-    launched = tuple(_with_nodes(kernel, calls) for kernel in kernels.values())
-    return GraphCode(compile_id, "inference", "AOTInductor", launched, calls)
+    for name, kernel in kernels.items():
+        own = [call for call in calls if call.name == name]
+        nodes = tuple(dict.fromkeys(node for call in own for node in call.nodes))
+        aten = own[0].aten if own else ()
+        kernels[name] = dataclasses.replace(kernel, nodes=nodes, aten=aten)
+    return GraphCode(compile_id, "inference", "AOTInductor", tuple(kernels.values()), calls)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -76,13 +79,8 @@ def _triton(text: str) -> Iterator[Kernel]:
         except (SyntaxError, ValueError, MemoryError, RecursionError):
             continue
         if isinstance(call, ast.Call) and isinstance(call.args[1], ast.Constant):
-            kernel = read_template(part.name, str(call.args[1].value), "")
-            yield dataclasses.replace(kernel, line=part.line, aten=())
-
-
-def _cpp(text: str) -> Iterator[Kernel]:
-    for part in _parts(text, _CPP, _END):
-        yield Kernel(part.name, "cpp", "cpp", part.text, part.line)
+            kernel = read_triton(part.name, str(call.args[1].value))
+            yield dataclasses.replace(kernel, line=part.line, definition=NodeLine(""))
 
 
 def _calls(
@@ -94,8 +92,8 @@ def _calls(
     for number, line in enumerate(run.text.split("\n"), run.line):
         comment = _COMMENT.match(line)
         if comment is not None:
-            nodes = tuple(lines.get(name, NodeLine(name)) for name in _names(comment["nodes"]))
-            aten = _names(comment["aten"])
+            nodes = tuple(lines.get(name, NodeLine(name)) for name in names_in(comment["nodes"]))
+            aten = names_in(comment["aten"])
             continue
         for called in _CALLED.findall(line):
             kind, name = _work(called, kernels)
@@ -112,13 +110,3 @@ def _work(called: str, kernels: Mapping[str, Kernel]) -> tuple[str, str]:
     if library is not None:
         return "extern", library[library.lastindex or 0]
     return ("aten", "") if called == _PROXY else ("", "")
-
-
-def _with_nodes(kernel: Kernel, calls: Sequence[Call]) -> Kernel:
-    own = [call for call in calls if call.name == kernel.name]
-    nodes = dict.fromkeys(node for call in own for node in call.nodes)
-    return dataclasses.replace(kernel, nodes=tuple(nodes), aten=own[0].aten if own else ())
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())

@@ -9,15 +9,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
-from collections.abc import Iterator, Mapping, Sequence
-
-from inspector.features.kernels.literals import output_module
-from inspector.run.kernel import GraphCode
+from collections.abc import Iterable, Iterator, Sequence
 
 ALLOCATES = "empty_strided"
 RENAMES = "reinterpret_tensor"
 ASSERTS = "assert_size_stride"
-_PARTS = ("partition_", "subgraph_", "repeated_")
+_PARTS = ("call", "partition_", "subgraph_", "repeated_")
 _NO_CALLS = ("get_raw_stream", "assert_alignment", "args.clear", "torch.cuda.set_device")
 
 
@@ -49,55 +46,10 @@ class Statement:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Layout:
-    """How a tensor lies, as far as the code has numbers.
-
-    Attributes:
-        strides: Its strides, in elements; empty where they are not known.
-    """
+    """How a tensor lies; strides, in elements, are empty where they are not known."""
 
     shape: tuple[int, ...]
     strides: tuple[int, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Code:
-    """What is read of a module.
-
-    Attributes:
-        returned: The names of what it returns, in order; empty where that is no buffer.
-        layouts: Of results of libraries, by name: the code checks them.
-    """
-
-    taken: tuple[str, ...]
-    returned: tuple[str, ...]
-    statements: tuple[Statement, ...]
-    layouts: Mapping[str, Layout]
-    is_cuda: bool
-
-
-def read_code(text: str, code: GraphCode) -> Code:
-    """Reads the output code of one graph.
-
-    Raises:
-        ValueError: It is no Python (cut off, say).
-    """
-    module = output_module(text)
-    called = {call.line for call in code.calls}
-    statements: list[Statement] = []
-    layouts: dict[str, Layout] = {}
-    taken: tuple[str, ...] = ()
-    returned: tuple[str, ...] = ()
-    for number, function in enumerate(_functions(module)):
-        body = list(_simple(function.body))
-        deleted = set(deleted_names(body))
-        for node in body:
-            statements += _statement(node, number, called, deleted)
-            layouts |= _asserted(node)
-            if function.name == "call":
-                taken = _taken(node) or taken
-                returned = _returned(node) or returned
-    statements.sort(key=lambda item: item.line)
-    return Code(taken, returned, tuple(statements), layouts, "torch.cuda._DeviceGuard" in text)
 
 
 def deleted_names(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str]]:
@@ -108,66 +60,54 @@ def deleted_names(body: Sequence[ast.stmt]) -> Iterator[tuple[int, str]]:
                 yield node.lineno, target.id
 
 
-def _functions(module: ast.Module) -> Iterator[ast.FunctionDef]:
+def functions_in(module: ast.Module) -> Iterator[ast.FunctionDef]:
+    """The functions with a graph's statements: ``call``, and those of its parts."""
     for statement in module.body:
-        found = statement.body if isinstance(statement, ast.ClassDef) else [statement]
-        for item in found:
-            if isinstance(item, ast.FunctionDef) and (
-                item.name == "call" or item.name.startswith(_PARTS)
-            ):
+        for item in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
+            if isinstance(item, ast.FunctionDef) and item.name.startswith(_PARTS):
                 yield item
 
 
-def _simple(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+def simple_statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """The statements, also those within ``with``, ``if`` and loops."""
     for statement in body:
-        inner = [
-            item
-            for field in ("body", "orelse")
-            for item in getattr(statement, field, None) or ()
-            if isinstance(item, ast.stmt)
-        ]
+        inner = [*getattr(statement, "body", ()), *getattr(statement, "orelse", ())]
         if inner:
-            yield from _simple(inner)
+            yield from simple_statements(inner)
         else:
             yield statement
 
 
-def _statement(
+def statements_of(
     node: ast.stmt, function: int, called: set[int], deleted: set[tuple[int, str]]
 ) -> Iterator[Statement]:
+    """What a statement does with buffers, if anything."""
     value = getattr(node, "value", None)
     if not isinstance(value, ast.expr) or isinstance(node, ast.Return):
         return
     used = frozenset(item.id for item in ast.walk(value) if isinstance(item, ast.Name))
     target = node.targets[0] if isinstance(node, ast.Assign) else None
     name = target.id if isinstance(target, ast.Name) else ""
-    if isinstance(value, ast.Call):
-        what = ast.unparse(value.func)
-        if what.rpartition(".")[2].startswith(ALLOCATES) and name:
-            shape = _numbers(value.args[0]) if value.args else ()
-            dtype = ast.unparse(value.args[2]) if len(value.args) > 2 else ""  # noqa: PLR2004
-            yield Statement(
-                node.lineno, function, Kind.ALLOCATION, name, used, shape,
-                dtype.removeprefix("torch."),
-            )  # fmt: skip
-        elif what == RENAMES and name:
-            kind = _renaming(node.lineno, used, deleted)
-            yield Statement(node.lineno, function, kind, name, used)
-        elif node.lineno in called or not what.startswith((ASSERTS, *_NO_CALLS)):
-            kind = Kind.RESULT if name else Kind.CALL
-            yield Statement(node.lineno, function, kind, name, used)
-    elif isinstance(value, ast.Name) and name:
-        yield Statement(node.lineno, function, _renaming(node.lineno, used, deleted), name, used)
+    what = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
+    goes = any((node.lineno, item) in deleted for item in used)
+    shape: tuple[int, ...] = ()
+    kind, dtype = None, ""
+    if isinstance(value, ast.Call) and what.rpartition(".")[2].startswith(ALLOCATES) and name:
+        kind = Kind.ALLOCATION
+        shape = _numbers(value.args[0]) if value.args else ()
+        dtype = ast.unparse(value.args[2]) if len(value.args) > 2 else ""  # noqa: PLR2004
+    elif name and (what == RENAMES or isinstance(value, ast.Name)):
+        kind = Kind.RENAME if goes else Kind.ALIAS
+    elif what and (node.lineno in called or not what.startswith((ASSERTS, *_NO_CALLS))):
+        kind = Kind.RESULT if name else Kind.CALL
     elif isinstance(value, ast.Subscript) and name:
-        yield Statement(node.lineno, function, Kind.PART, name, used)
+        kind = Kind.PART
+    if kind is not None:
+        dtype = dtype.removeprefix("torch.")
+        yield Statement(node.lineno, function, kind, name, used, shape, dtype)
 
 
-def _renaming(line: int, used: frozenset[str], deleted: set[tuple[int, str]]) -> Kind:
-    return Kind.RENAME if any((line, name) in deleted for name in used) else Kind.ALIAS
-
-
-def _asserted(node: ast.stmt) -> dict[str, Layout]:
+def asserted_layout(node: ast.stmt) -> dict[str, Layout]:
     """The layout of a library's result, which the code checks."""
     call = node.value if isinstance(node, ast.Expr) else None
     if (
@@ -189,23 +129,8 @@ def _numbers(node: ast.expr) -> tuple[int, ...]:
     return tuple(whole) if len(whole) == len(found) else ()
 
 
-def _taken(node: ast.stmt) -> tuple[str, ...]:
-    """The names in ``primals_1, primals_2 = args``."""
-    if not isinstance(node, ast.Assign) or ast.unparse(node.value) != "args":
-        return ()
-    target = node.targets[0]
-    found = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-    return tuple(item.id for item in found if isinstance(item, ast.Name))
-
-
-def _returned(node: ast.stmt) -> tuple[str, ...]:
-    if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Tuple):
-        return ()
-    return tuple(map(_buffer, node.value.elts))
-
-
-def _buffer(node: ast.expr) -> str:
+def buffer_of(node: ast.expr) -> str:
     """The buffer that an expression is or views."""
     if isinstance(node, ast.Call) and node.args:
-        return _buffer(node.args[0])
+        return buffer_of(node.args[0])
     return node.id if isinstance(node, ast.Name) else ""

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from inspector.features.kernels.buffer_statements import Code, Kind, Layout, Statement, read_code
+from inspector.features.kernels.buffer_statements import (
+    Kind,
+    Layout,
+    Statement,
+    asserted_layout,
+    buffer_of,
+    deleted_names,
+    functions_in,
+    simple_statements,
+    statements_of,
+)
+from inspector.features.kernels.generated_source import output_module
 from inspector.run.kernel import GraphCode
 
 _TANGENTS = "tangents_"
@@ -40,19 +52,19 @@ _WORKSPACE = Buffer(())
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Buffers:
-    """The buffers of a module."""
+    """The buffers of a module.
 
-    _code: Code
+    Attributes:
+        taken: The names of what the graph takes.
+        returned: The names of what it returns, in order; empty where that is no buffer.
+        layouts: Of results of libraries, by name: the code checks them.
+    """
 
-    @property
-    def taken(self) -> tuple[str, ...]:
-        """The names of what the graph takes."""
-        return self._code.taken
-
-    @property
-    def returned(self) -> tuple[str, ...]:
-        """The names of what it returns, in order; empty where that is no buffer."""
-        return self._code.returned
+    taken: tuple[str, ...]
+    returned: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    layouts: Mapping[str, Layout]
+    is_cuda: bool
 
     def at(self, line: int, bytes_: int, until: int = 0) -> Buffer | None:
         """What a statement allocates, or None where it is not known.
@@ -62,7 +74,7 @@ class Buffers:
             until: The line that is being run, or 0 for the end of the code. Memory that is used
                 again after it has what it was made for until then.
         """
-        own = [item for item in self._code.statements if item.line == line]
+        own = [item for item in self.statements if item.line == line]
         made = [item for item in own if item.kind in {Kind.ALLOCATION, Kind.RESULT}]
         if not made:
             return _WORKSPACE if any(item.kind is Kind.CALL for item in own) else None
@@ -77,23 +89,23 @@ class Buffers:
         """
         parts = [
             item
-            for item in self._code.statements
+            for item in self.statements
             if item.kind is Kind.PART and statement.name in item.used
             and item.function == statement.function
         ]  # fmt: skip
         sizes = {
             item.dtype: int(bits[0]) // 8
-            for item in self._code.statements
+            for item in self.statements
             if (bits := _BITS.findall(item.dtype))
         }
         for part in parts:
-            layout = self._code.layouts.get(part.name)
+            layout = self.layouts.get(part.name)
             for dtype, size in sizes.items():
                 if layout is not None and self._fits(layout, (size,), bytes_):
                     return dataclasses.replace(
                         part, line=statement.line, kind=statement.kind, dtype=dtype
                     )
-        layouts = [self._code.layouts.get(item.name) for item in parts or [statement]]
+        layouts = [self.layouts.get(item.name) for item in parts or [statement]]
         is_known = all(layout is not None and layout.shape for layout in layouts)
         if is_known and not any(
             layout is not None and self._fits(layout, _ITEM_BYTES, bytes_) for layout in layouts
@@ -110,27 +122,22 @@ class Buffers:
         sizes = [number * item for number in elements for item in item_bytes]
         return any(
             bytes_ in {size, -(-size // _ROUNDED_BYTES) * _ROUNDED_BYTES}
-            or (self._code.is_cuda and _LARGE_BYTES < size < bytes_ <= size + _LARGE_BYTES)
+            or (self.is_cuda and _LARGE_BYTES < size < bytes_ <= size + _LARGE_BYTES)
             for size in sizes
         )
 
     def _followed(self, first: Statement, until: int) -> Buffer:
         """The names of what a statement makes, and who writes to it."""
         followed = _Followed(first)
-        for item in self._code.statements:
+        for item in self.statements:
             if item.line <= first.line or item.function != first.function:
                 continue
             if item.line > until and followed.is_used_again(item):
                 break  # what is written until then is what it was made for
             followed.step(item)
-        layout = self._code.layouts.get(first.name)
-        shape = first.shape or (layout.shape if layout is not None else ())
-        return Buffer(
-            names=(*followed.aliases, *followed.names),
-            shape=shape,
-            dtype=first.dtype,
-            filled_by=tuple(followed.filled_by),
-        )
+        layout = self.layouts.get(first.name, Layout(()))
+        names = (*followed.aliases, *followed.names)
+        return Buffer(names, first.shape or layout.shape, first.dtype, tuple(followed.filled_by))
 
 
 class _Followed:
@@ -192,9 +199,25 @@ def _taken_back(backward: Buffers) -> list[str]:
 
 
 def read_buffers(text: str, code: GraphCode) -> Buffers:
-    """Reads the output code of one graph.
-
-    Raises:
-        ValueError: It is no Python (cut off, say).
-    """
-    return Buffers(read_code(text, code))
+    """Reads the output code of one graph; `ValueError` where it is no Python (cut off, say)."""
+    module = output_module(text)
+    called = {call.line for call in code.calls}
+    statements: list[Statement] = []
+    layouts: dict[str, Layout] = {}
+    taken: tuple[str, ...] = ()
+    returned: tuple[str, ...] = ()
+    for number, function in enumerate(functions_in(module)):
+        body = list(simple_statements(function.body))
+        deleted, is_call = set(deleted_names(body)), function.name == "call"
+        for node in body:
+            statements += statements_of(node, number, called, deleted)
+            layouts |= asserted_layout(node)
+            match node:
+                case ast.Assign(targets=[target], value=ast.Name(id="args")) if is_call:
+                    # `primals_1, primals_2 = args`
+                    names = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
+                    taken = tuple(item.id for item in names if isinstance(item, ast.Name))
+                case ast.Return(value=ast.Tuple(elts=values)) if is_call and values:
+                    returned = tuple(map(buffer_of, values))
+    statements.sort(key=lambda item: item.line)
+    return Buffers(taken, returned, tuple(statements), layouts, "torch.cuda._DeviceGuard" in text)

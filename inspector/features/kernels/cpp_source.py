@@ -11,7 +11,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.records.kernels import CppKernelLoops, TritonKernelFacts, source_nodes
+from inspector.records.kernels import CppKernelLoops, source_nodes
 from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
 from inspector.run.graph_places import OutputText
 from inspector.run.kernel import GraphCode, Kernel, NodeLine
@@ -23,10 +23,10 @@ _FOR = re.compile(
     r"\s*(?P=var)\s*<\s*(?P<end>[^;]*);\s*(?P<step>[^;]*)\)\s*\{?\s*$"
 )
 _ITERATION = re.compile(r"x\d+")
+# Loops over lanes, over what is left behind whole vectors, accumulators, and threads.
+_AUXILIARY = re.compile(r"i|tid|\w+(_inner|_tail)")
 _NUMBER = re.compile(r"\w+\s*\+=\s*\(?(?:int64_t\()?(\d+)L?\)*")
 _COLLAPSE = re.compile(r"collapse\((\d+)\)")
-_PARALLEL = "#pragma omp parallel"
-_GATHER = re.compile(r"\btmpbuf;")
 _GB = 1e9
 
 
@@ -35,12 +35,11 @@ def read_cpp(source: str) -> CppText:
     reader = _Reader()
     for number, line in enumerate(source.split("\n"), 1):
         reader.take(number, line.strip())
-    return CppText(tuple(reader.ended()), reader.regions, tuple(reader.unread))
+    return CppText(tuple(reader.ended()), tuple(reader.unread))
 
 
 class _Reader:
     def __init__(self) -> None:
-        self.regions = 0
         self.unread: list[str] = []
         self._loops: list[TextLoop] = []
         self._open: list[tuple[int, int]] = []  # index in _loops or -1, and braces before it
@@ -52,7 +51,6 @@ class _Reader:
         """Takes one line."""
         if line.startswith("#pragma"):
             self._pragma = line
-            self.regions += line.startswith(_PARALLEL)
             return
         if line.startswith("for"):
             self._begin(number, line)
@@ -60,13 +58,13 @@ class _Reader:
             self._note(line)
         if line:
             self._pragma = ""
-        text = _STRING.sub("", line)
-        for character in text:
+        for character in _STRING.sub("", line):
             if character == "{":
                 self._braces += 1
             elif character == "}":
                 self._braces -= 1
-                self._end()
+                while self._open and self._open[-1][1] >= self._braces:
+                    self._open.pop()
 
     def ended(self) -> Iterator[TextLoop]:
         """The loops; of those that hold another, that they do."""
@@ -75,27 +73,24 @@ class _Reader:
             yield dataclasses.replace(loop, is_innermost=not inside)
 
     def _begin(self, number: int, line: str) -> None:
-        found = _FOR.match(_CAST.sub("(", line))
-        if found is None:
-            self.unread.append(line)
+        loop = _FOR.match(_CAST.sub("(", line))
         index = -1
-        if found is not None and _ITERATION.fullmatch(found["var"]):
+        if loop is not None and _ITERATION.fullmatch(loop["var"]):
             index = len(self._loops)
-            self._loops.append(self._loop(number, found))
-        elif found is not None and not _is_auxiliary(found["var"]):
+            self._loops.append(self._loop(number, loop))
+        elif loop is None or not _AUXILIARY.fullmatch(loop["var"]):
             self.unread.append(line)
         self._open.append((index, self._braces))
 
     def _loop(self, number: int, found: re.Match[str]) -> TextLoop:
         step = _NUMBER.fullmatch(found["step"].strip())
-        shared = self._pragma.startswith("#pragma omp for")
-        is_collapsed = not shared and self._collapsed > 0
-        parallel = 0
-        if shared:
+        parallel, is_collapsed = 0, False
+        if self._pragma.startswith("#pragma omp for"):
             more = _COLLAPSE.search(self._pragma)
             parallel = int(more[1]) if more else 1
             self._collapsed = parallel - 1
-        elif is_collapsed:
+        elif self._collapsed > 0:
+            is_collapsed = True
             self._collapsed -= 1
         return TextLoop(
             var=found["var"],
@@ -112,20 +107,8 @@ class _Reader:
         if index < 0:
             return
         loop = self._loops[index]
-        self._loops[index] = dataclasses.replace(
-            loop,
-            is_vector=loop.is_vector or "at::vec::" in line or "transpose_mxn" in line,
-            gathers=loop.gathers + len(_GATHER.findall(line)),
-        )
-
-    def _end(self) -> None:
-        while self._open and self._open[-1][1] >= self._braces:
-            self._open.pop()
-
-
-def _is_auxiliary(var: str) -> bool:
-    """Loops over lanes, over what is left behind whole vectors, accumulators, and threads."""
-    return var in {"i", "tid"} or var.endswith(("_inner", "_tail"))
+        is_vector = loop.is_vector or "at::vec::" in line or "transpose_mxn" in line
+        self._loops[index] = dataclasses.replace(loop, is_vector=is_vector)
 
 
 def _plain(text: str) -> str:
@@ -148,32 +131,24 @@ def _is_paired(text: str) -> bool:
 def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLine]) -> GraphCode:
     """The graph, with what was recorded of its kernels.
 
-    Args:
-        graph: The graph; the wrapper has no comments before C++ kernels.
-        lines: The user's lines by nodes of Dynamo's graph and, backward, of the post-grad one.
+    `lines` are the user's by nodes of Dynamo's graph and, backward, of the post-grad one: the
+    wrapper has no comments before C++ kernels.
     """
-    cpp: dict[str, list[CppKernelLoops]] = {}
-    for item in text.cpp:  # those of equal code have one name
-        cpp.setdefault(item.name, []).append(item)
-    triton = {item.name: item for item in text.triton}
-    kernels = tuple(
-        _of_cpp(kernel, cpp.get(kernel.name, []), lines)
-        if kernel.language == "cpp"
-        else _of_triton(kernel, triton.get(kernel.name))
-        for kernel in graph.kernels
-    )
-    return dataclasses.replace(graph, kernels=kernels)
-
-
-def _of_triton(kernel: Kernel, said: TritonKernelFacts | None) -> Kernel:
-    """``kernel_num_gb`` is in a source where Inductor was asked for it (codegen/triton.py)."""
-    number = kernel.inductor_meta.get("kernel_num_gb")
-    asked = round(number * _GB) if isinstance(number, int | float) else None
-    return dataclasses.replace(
-        kernel,
-        traffic_bytes=said.traffic_bytes if said else asked,
-        flops=said.flops if said else None,
-    )
+    kernels: list[Kernel] = []
+    for kernel in graph.kernels:
+        if kernel.language == "cpp":
+            # Those of equal code have one name.
+            said = [item for item in text.cpp if item.name == kernel.name]
+            kernels.append(_of_cpp(kernel, said, lines))
+            continue
+        # In a source where Inductor was asked for it (codegen/triton.py).
+        number = kernel.inductor_meta.get("kernel_num_gb")
+        asked = round(number * _GB) if isinstance(number, int | float) else None
+        facts = [(item.traffic_bytes, item.flops) for item in text.triton
+                 if item.name == kernel.name] or [(asked, None)]  # fmt: skip
+        traffic_bytes, flops = facts[-1]
+        kernels.append(dataclasses.replace(kernel, traffic_bytes=traffic_bytes, flops=flops))
+    return dataclasses.replace(graph, kernels=tuple(kernels))
 
 
 def _of_cpp(

@@ -20,11 +20,11 @@ _NAMES = {
 _MOST_STRIDES = 3
 
 
-def isa_name(said: CppKernelLoops) -> str:
+def isa_name(recorded: CppKernelLoops) -> str:
     """The vector ISA, with the width of its vectors."""
-    if not said.isa:
+    if not recorded.isa:
         return "no vector ISA"
-    return f"{_NAMES.get(said.isa, said.isa)} ({said.vector_bits} bits)"
+    return f"{_NAMES.get(recorded.isa, recorded.isa)} ({recorded.vector_bits} bits)"
 
 
 def vector_text(item: CppFacts) -> str:
@@ -41,44 +41,37 @@ def vector_text(item: CppFacts) -> str:
 
 def parallel_text(item: CppFacts) -> str:
     """Over which loops threads share the work, or why over none."""
-    shared = item.text.parallel_vars
+    shared, recorded = item.text.parallel_vars, item.recorded
     if shared:
-        threads = f" on {item.said.threads} threads" if item.said and item.said.threads else ""
+        threads = f" on {recorded.threads} threads" if recorded and recorded.threads else ""
         return f"parallel over {listed(shared)}{threads}"
-    if item.said is not None and item.nests and item.said.threads <= 1:
+    if recorded is not None and item.nests and recorded.threads <= 1:
         return "serial: it is made for one thread"
     return "serial"
 
 
 def nest_lines(item: CppFacts) -> Iterator[str]:
     """What keeps nests of loops from vectors or from threads, each in a line."""
-    said = item.said
-    nests = item.nests if said is not None else ()
-    found = collections.Counter(
-        f"{nest_text(nest)}: {'; '.join(parts)}"
-        for nest in nests
-        if said is not None and (parts := _lacks(nest, said))
-    )
-    yield from (f"{number} times {line}" if number > 1 else line for line, number in found.items())
+    recorded = item.recorded
+    counted: collections.Counter[str] = collections.Counter()
+    for nest in item.nests if recorded is not None else ():
+        parts = [f"no vectors: {reason_text(nest.reason)}"] if nest.reason is not None else []
+        if recorded and recorded.threads > 1 and not any(loop.parallel for loop in nest.loops):
+            parts.append(f"serial: {_why_serial(nest, recorded)}")
+        if parts:
+            counted[f"{nest_text(nest)}: {'; '.join(parts)}"] += 1
+    for line, number in counted.items():
+        yield f"{number} times {line}" if number > 1 else line
 
 
-def _lacks(nest: CppNest, said: CppKernelLoops) -> list[str]:
-    parts = []
-    if nest.reason is not None:
-        parts.append(f"no vectors: {reason_text(nest.reason)}")
-    if said.threads > 1 and not any(loop.parallel for loop in nest.loops):
-        parts.append(f"serial: {_why_serial(nest, said)}")
-    return parts
-
-
-def _why_serial(nest: CppNest, said: CppKernelLoops) -> str:
+def _why_serial(nest: CppNest, recorded: CppKernelLoops) -> str:
     """As ``decide_parallel_depth`` decides it (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
     if nest.elements is None:
         return "its size is not known"
-    if nest.elements // said.threads < said.min_chunk_size:
+    if nest.elements // recorded.threads < recorded.min_chunk_size:
         return (
-            f"{count(nest.elements, 'element')} on {said.threads} threads are fewer than "
-            f"{said.min_chunk_size} for each (config.cpp.min_chunk_size)"
+            f"{count(nest.elements, 'element')} on {recorded.threads} threads are fewer than "
+            f"{recorded.min_chunk_size} for each (config.cpp.min_chunk_size)"
         )
     return "Inductor found no loop to share"
 
@@ -95,9 +88,14 @@ def reason_text(reason: NotTiled | None) -> str:
             names = listed([name.removeprefix("torch.") for name in reason.dtypes])
             return f"Inductor has no vectors of {names}"
         case NotTiled(kind="indexing"):
+            # Each stride once, with an index that has it.
+            strides = {stride: index for index, stride in reversed(reason.strides)}
+            shown = [f"stride {stride} in {strides[stride]}" for stride in
+                     dict.fromkeys(stride for _, stride in reason.strides)]  # fmt: skip
             return (
                 f"{reason.accesses} of {count(reason.operations, 'operation')} are accesses that "
-                f"are not contiguous ({_strides(reason)}), and Inductor vectorises only below 12 %"
+                f"are not contiguous ({', '.join(shown[:_MOST_STRIDES]) or 'no strides recorded'}),"
+                " and Inductor vectorises only below 12%"
             )
         case NotTiled(kind="short"):
             return (
@@ -109,12 +107,3 @@ def reason_text(reason: NotTiled | None) -> str:
         case NotTiled(kind="scalar"):
             return "it computes one element"
     return "the recording does not say why"
-
-
-def _strides(reason: NotTiled) -> str:
-    """Each stride once, with an index that has it."""
-    found: dict[str, str] = {}
-    for index, stride in reason.strides:
-        found.setdefault(stride, index)
-    shown = [f"stride {stride} in {index}" for stride, index in found.items()][:_MOST_STRIDES]
-    return ", ".join(shown) or "no strides recorded"

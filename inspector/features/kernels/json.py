@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from inspector.features.kernels.cpp_wording import reason_text
 from inspector.features.kernels.report import FORMAT_VERSION, KernelRow, KernelsReport
 from inspector.records.gpu_target import GpuTarget, MeasuredDecision
-from inspector.records.kernels import CppKernelLoops, CppLoop, CppNest, NotTiled
+from inspector.records.kernels import CppLoop, CppNest, NotTiled
 from inspector.report.json.common import COMMON, versions
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop, whole_nests
@@ -65,18 +65,14 @@ def _instructions(scope: Scope) -> Mapping[str, int]:
 
 def _nests(scope: Scope) -> Sequence[CppNest] | None:
     """Nests of loops as Inductor made them; null if that was not recorded."""
-    said = scope.of(CppFacts).said
-    return None if said is None else list(whole_nests(said))
-
-
-def _said(scope: Scope) -> CppKernelLoops | None:
-    return scope.of(CppFacts).said
+    recorded = scope.of(CppFacts).recorded
+    return None if recorded is None else list(whole_nests(recorded))
 
 
 def _isa(scope: Scope) -> str | None:
     """The vector ISA; null if it was not recorded, or there is none."""
-    said = _said(scope)
-    return said.isa or None if said else None
+    recorded = scope.of(CppFacts).recorded
+    return recorded.isa or None if recorded else None
 
 
 def _reason(scope: Scope) -> str:
@@ -154,10 +150,10 @@ VIEWS: Views = {
         missing?"""
     ),
     CppFacts: View(
-        """isa vector_bits=said.vector_bits compiler=said.compiler cflags=said.cflags
-        compiler_vectorises=said.compiler_vectorises threads=said.threads
-        min_chunk_size=said.min_chunk_size parallel_over=text.parallel_vars
-        parallel_regions=text.regions nests parsed=text""",
+        """isa vector_bits=recorded.vector_bits compiler=recorded.compiler cflags=recorded.cflags
+        compiler_vectorises=recorded.compiler_vectorises threads=recorded.threads
+        min_chunk_size=recorded.min_chunk_size parallel_over=text.parallel_vars nests
+        parsed=text""",
         isa=_isa,
         nests=_nests,
     ),
@@ -165,7 +161,5 @@ VIEWS: Views = {
     CppLoop: View("var size step=steps is_vector is_reduction parallel is_collapsed"),
     NotTiled: View("kind text dtypes accesses operations strides", text=_reason, strides=_strides),
     CppText: View("loops unread"),
-    TextLoop: View(
-        "var size step? line depth is_innermost is_vector parallel is_collapsed gathers"
-    ),
+    TextLoop: View("var size step? line depth is_innermost is_vector parallel is_collapsed"),
 }

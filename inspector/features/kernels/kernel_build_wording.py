@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.report.wording import count, duration, size
-from inspector.run.kernel_analysis import Width
 from inspector.run.kernel_facts import ConfigFacts, KernelFacts
 from inspector.run.kernel_prediction import Bound
 from inspector.run.run import Run
@@ -33,17 +32,13 @@ def build_line(facts: KernelFacts) -> str:
     if chosen is None:
         errors = [item.error for item in facts.build.configs]
         if errors and all(errors):
-            return f"not compiled: {_first_error(errors[0])}"
+            # Triton's errors end with the line of code and a caret.
+            lines = errors[0].strip().splitlines()
+            is_marked = len(lines) > 1 and lines[-1].strip() == "^"
+            code = f", in `{lines[-2].strip()}`" if is_marked else ""
+            return f"not compiled: {lines[0].rstrip(':')}{code}"
         return "no configuration fits on the GPU"
     return " · ".join(_parts(facts, chosen))
-
-
-def _first_error(text: str) -> str:
-    """What a compiler said, in a line: Triton's errors end with the line of code and a caret."""
-    lines = text.strip().splitlines()
-    at = lines[0].rstrip(":")
-    is_marked = len(lines) > 1 and lines[-1].strip() == "^"
-    return f"{at}, in `{lines[-2].strip()}`" if is_marked else at
 
 
 def _parts(facts: KernelFacts, chosen: ConfigFacts) -> Iterator[str]:
@@ -63,28 +58,16 @@ def _parts(facts: KernelFacts, chosen: ConfigFacts) -> Iterator[str]:
             yield f"{size(resources.shared_bytes)} shared"
     if chosen.analysis.occupancy is not None:
         yield f"occupancy {chosen.analysis.occupancy.share:.0%}"
-    yield from _widths(chosen.analysis.loads, "loads")
-    yield from _widths(chosen.analysis.stores, "stores")
+    for what, widths in (("loads", chosen.analysis.loads), ("stores", chosen.analysis.stores)):
+        widest = max(widths, key=lambda width: width.bytes, default=None)
+        if widest is not None and widest.bytes and widest.bits < _WIDEST:
+            yield f"{what} of {widest.bits} bits"
     if chosen.analysis.tensor_cores:
         yield chosen.analysis.tensor_cores[0][0]
     if len(facts.configs) > 1:
-        yield f"{config_name(chosen)}, of {count(len(facts.configs), 'configuration')}"
-
-
-def _widths(widths: tuple[Width, ...], what: str) -> Iterator[str]:
-    """Bits of most of what is moved; nothing where all of it is as wide as can be."""
-    moved = sum(width.bytes for width in widths)
-    if not moved:
-        return
-    most = max(widths, key=lambda width: width.bytes)
-    if most.bits < _WIDEST:
-        yield f"{what} of {most.bits} bits"
-
-
-def config_name(chosen: ConfigFacts) -> str:
-    """``XBLOCK=1024, 4 warps``."""
-    values = [f"{name}={value}" for name, value in chosen.config.values]
-    return ", ".join([*values, count(chosen.config.num_warps, "warp")])
+        values = [f"{name}={value}" for name, value in chosen.config.values]
+        config = ", ".join([*values, count(chosen.config.num_warps, "warp")])
+        yield f"{config}, of {count(len(facts.configs), 'configuration')}"
 
 
 def total_line(kernels: list[KernelFacts]) -> str:

@@ -56,10 +56,7 @@ class KernelExport:
 
 
 def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> KernelExport:
-    """Joins what is known of a compiled kernel.
-
-    Args:
-        report: The report that it is in; the logs must still be there.
+    """Joins what is known of a compiled kernel; the logs of its report must still be there.
 
     Raises:
         UsageError: It is no kernel that can stand alone, or too little was recorded of it.
@@ -95,7 +92,11 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
         numels=said.numels,
         buffers=buffers,
         read=tuple(dict.fromkeys(item.buffer for item in tensors if item.is_read)),
-        workspaces=_workspaces(said),
+        workspaces={
+            item.name: (item.dtype, item.value or 0)
+            for item in said.arguments
+            if item.kind == "WorkspaceArg"
+        },
         reference=reference,
         shapes={
             node: shape
@@ -107,11 +108,6 @@ def make_kernel_export(report: KernelsReport, row: KernelRow, gpu: str) -> Kerne
         parts={node: how for node, (_, how) in parts.items()},
         not_compared=missing | unnamed,
     )
-
-
-def _workspaces(said: TritonKernelFacts) -> Mapping[str, tuple[str, int]]:
-    found = (item for item in said.arguments if item.kind == "WorkspaceArg")
-    return {item.name: (item.dtype, item.value or 0) for item in found}
 
 
 def _reference(
@@ -167,15 +163,16 @@ def _second_half(
 
 def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, TritonKernelFacts]:
     name = row.kernel.name
+    why = ""
     if row.kernel.language != "triton":
-        raise UsageError(
-            f"{name} is a C++ kernel: only Triton kernels are exported.", _INSTEAD.format(name)
-        )
-    if row.kernel.is_user_written or row.kernel.kind == "template":
+        why = "a C++ kernel: only Triton kernels are exported"
+    elif row.kernel.is_user_written or row.kernel.kind == "template":
         kind = "your own" if row.kernel.is_user_written else "a template of max-autotune"
-        raise UsageError(f"{name} is {kind}, which is not exported yet.", _INSTEAD.format(name))
-    if row.is_candidate:
-        raise UsageError(f"{name} is only a candidate.", _INSTEAD.format(name))
+        why = f"{kind}, which is not exported yet"
+    elif row.is_candidate:
+        why = "only a candidate"
+    if why:
+        raise UsageError(f"{name} is {why}.", _INSTEAD.format(name))
     texts = (text for process in report.run.processes for text in process.codes.texts)
     for text in texts:
         # Other graphs can have another kernel of its name.
@@ -186,7 +183,7 @@ def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, Triton
     message = f"What {name} gets was not recorded."
     raise UsageError(
         message,
-        "Record the model once more: `inspect kernels model.py --gpu h200 --export …`. Plain "
+        "Record the model again: `inspect kernels model.py --gpu h200 --export …`. Plain "
         "traces, cache hits and recordings from before this was kept do not have it.",
     )
 
@@ -196,24 +193,23 @@ def _is_whole(said: TritonKernelFacts) -> bool:
 
     They become code in the file that is written.
     """
-    tensors = [item for item in said.arguments if item.kind in {"TensorArg", "WorkspaceArg"}]
     return all(
-        _DTYPE.fullmatch(item.dtype) and len(item.size) == len(item.stride) for item in tensors
-    ) and all(
-        node is None or node.isidentifier()
-        for item in tensors
-        for node in (item.reads, item.writes)
+        _DTYPE.fullmatch(item.dtype)
+        and len(item.size) == len(item.stride)
+        and all(node is None or node.isidentifier() for node in (item.reads, item.writes))
+        for item in said.arguments
+        if item.kind in {"TensorArg", "WorkspaceArg"}
     )
 
 
 def _build(row: KernelRow) -> KernelBuild:
-    if row.facts is None:
-        why = "it is no Triton kernel that runs"
-    elif any(not config.error for config in row.facts.build.configs):
-        return row.facts.build
-    else:
-        errors = [row.facts.build.error, *(item.error for item in row.facts.build.configs)]
-        why = next(filter(None, errors), "there is no configuration of it").partition("\n")[0]
+    errors = ["it is no Triton kernel that runs"]
+    if row.facts is not None:
+        build = row.facts.build
+        if any(not config.error for config in build.configs):
+            return build
+        errors = [build.error, *(item.error for item in build.configs)]
+    why = next(filter(None, errors), "there is no configuration of it").partition("\n")[0]
     name = row.kernel.name
     raise UsageError(f"{name} was not compiled: {why.rstrip('.')}.", _INSTEAD.format(name))
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
-from inspector.features.kernels.binary.facts import facts_of, limits_of
+from inspector.features.kernels.binary.facts import facts_of
 from inspector.features.kernels.kernel_findings import KernelRule, KernelsRule, kernel_findings
 from inspector.features.kernels.report import KernelRow, KernelsReport
 from inspector.report.finding import Place
 from inspector.report.place import make_place
 from inspector.run.kernel import Call, Kernel
 from inspector.run.kernel_facts import KernelFacts
-from inspector.run.run import Run
 from inspector.shared.gpu_table import find_gpu
 from inspector.shared.gpus import Gpu
-from inspector.shared.kernel_build import GpuLimits, KernelBuild
+from inspector.shared.kernel_build import KernelBuild
 
 NOT_COMPILED = "kernels not compiled: --compile adds registers, SASS and predicted times"
 
@@ -59,38 +58,43 @@ def with_builds(
 ) -> KernelsReport:
     """The report with what each kernel was compiled to, and findings about that."""
     gpu = gpu_of(report)
-    limits = limits_of(gpu) if gpu else None
     by_source = {build.source_sha256: build for build in builds}
-    rows = tuple(_row(row, by_source, limits, _first_call(report, row)) for row in report.rows)
-    known = {row.facts.build.key: row for row in rows if row.facts is not None}
-    facts = [row.facts for row in rows if row.facts is not None]
+    rows = tuple(_row(report, row, by_source, gpu) for row in report.rows)
+    compiled = [(row, row.facts) for row in rows if row.facts is not None]
+    known = {facts.build.key: row for row, facts in compiled}
 
     def place_of(kernel: KernelFacts) -> Place:
+        """The user's own kernel, or the first of the user's lines that a kernel computes."""
         row = known.get(kernel.build.key)
-        return Place() if row is None else _place(report.run, row)
+        nodes = (row.kernel.definition, *row.kernel.nodes) if row else ()
+        node = next((node for node in nodes if node.line), None)
+        return make_place(report.run, node.frame) if node else Place()
 
-    notices = (*report.notices, *_notices(rows, limits))
-    found = kernel_findings(facts, place_of, rules, rules_of_all)
-    findings = (*report.findings, *found)
-    return dataclasses.replace(report, rows=rows, findings=findings, notices=notices)
+    found = kernel_findings([facts for _, facts in compiled], place_of, rules, rules_of_all)
+    notices = [
+        f"{facts.build.name} could not be compiled: {facts.build.error.strip().splitlines()[0]}"
+        for _, facts in compiled
+        if facts.build.error.strip()
+    ]
+    if gpu is None and any(facts.configs for _, facts in compiled):
+        notices.append("unknown GPU: no occupancy and no predicted times")
+    return dataclasses.replace(
+        report, rows=rows, findings=(*report.findings, *found), notices=(*report.notices, *notices)
+    )
 
 
 def _row(
-    row: KernelRow, by_source: dict[str, KernelBuild], limits: GpuLimits | None, call: Call | None
+    report: KernelsReport, row: KernelRow, by_source: dict[str, KernelBuild], gpu: Gpu | None
 ) -> KernelRow:
-    digest = hashlib.sha256(row.kernel.source.encode()).hexdigest()
-    build = by_source.get(digest)
+    build = by_source.get(hashlib.sha256(row.kernel.source.encode()).hexdigest())
     if build is None:
         return row
-    known, grid = _at_launch(row.kernel, call)
-    facts = facts_of(build, limits, known=known, launches=row.launches, grid=grid)
-    return dataclasses.replace(row, facts=dataclasses.replace(facts, aten=row.kernel.aten))
-
-
-def _first_call(report: KernelsReport, row: KernelRow) -> Call | None:
-    """Other graphs can have another kernel of its name."""
+    # Other graphs can have another kernel of its name.
     calls = (call for index in row.graphs for call in report.graphs[index].calls)
-    return next((call for call in calls if call.name == row.kernel.name), None)
+    first = next((call for call in calls if call.name == row.kernel.name), None)
+    known, grid = _at_launch(row.kernel, first)
+    facts = facts_of(build, gpu, known=known, launches=row.launches, grid=grid)
+    return dataclasses.replace(row, facts=dataclasses.replace(facts, aten=row.kernel.aten))
 
 
 def _at_launch(kernel: Kernel, call: Call | None) -> tuple[Mapping[str, int], tuple[int, ...]]:
@@ -106,22 +110,3 @@ def _at_launch(kernel: Kernel, call: Call | None) -> tuple[Mapping[str, int], tu
     fixed = kernel.inductor_meta.get("fixed_grid")
     blocks = call.arguments[-len(fixed) :] if isinstance(fixed, list) and fixed else ()
     return known, tuple(map(int, blocks)) if all(map(str.isdecimal, blocks)) else ()
-
-
-def _place(run: Run, row: KernelRow) -> Place:
-    """The user's own kernel, or the first of the user's lines that a kernel computes."""
-    nodes = (row.kernel.definition, *row.kernel.nodes)
-    node = next((node for node in nodes if node.line), None)
-    return make_place(run, node.frame) if node else Place()
-
-
-def _notices(rows: Iterable[KernelRow], limits: GpuLimits | None) -> Iterator[str]:
-    for row in rows:
-        if row.facts is not None and row.facts.build.error:
-            yield f"{row.kernel.name} could not be compiled: {_first(row.facts.build.error)}"
-    if limits is None and any(row.facts is not None and row.facts.configs for row in rows):
-        yield "unknown GPU: no occupancy and no predicted times"
-
-
-def _first(text: str) -> str:
-    return text.strip().partition("\n")[0]

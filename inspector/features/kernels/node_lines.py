@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from inspector.records.graphs import GraphNode, RecordedGraph
+from inspector.records.graphs import RecordedGraph
 from inspector.run.kernel import NodeLine
 from inspector.shared.roots import Roots
 from inspector.shared.stack import user_frame
@@ -18,22 +18,15 @@ _PART = re.compile(r"(?:\.?_modules)?(?:\.(\w+)|\[['\"]?([^\]'\"]+)['\"]?\])")
 
 
 def recorded_node_lines(graph: RecordedGraph, roots: Roots) -> Mapping[str, NodeLine]:
-    """The lines by the names of nodes, with their modules.
-
-    Args:
-        graph: The graph as it was recorded.
-        roots: Tells the user's code from torch's.
-    """
-    return {
-        node.name: _line(graph, node, roots) for node in graph.nodes if node.op.startswith("call_")
-    }
-
-
-def _line(graph: RecordedGraph, node: GraphNode, roots: Roots) -> NodeLine:
-    path, kind = next(reversed(graph.modules_of(node)), ("", ""))
-    known = NodeLine(node.name, module=module_path(path), module_class=kind, target=node.target)
-    frame = user_frame(printed_frames(graph.stack_of(node)), roots)
-    return known.at(frame) if frame is not None else known
+    """The lines by the names of nodes, with their modules."""
+    lines: dict[str, NodeLine] = {}
+    for node in graph.nodes:
+        if node.op.startswith("call_"):
+            path, kind = next(reversed(graph.modules_of(node)), ("", ""))
+            line = NodeLine(node.name, "", 0, "", module_path(path), node.target, kind)
+            frame = user_frame(printed_frames(graph.stack_of(node)), roots)
+            lines[node.name] = line.at(frame) if frame is not None else line
+    return lines
 
 
 def module_path(source: str) -> str:

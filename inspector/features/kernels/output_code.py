@@ -11,10 +11,14 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.features.kernels.comments import Comment, comment_before
-from inspector.features.kernels.literals import output_module, text_of
+from inspector.features.kernels.generated_source import (
+    Comment,
+    comment_before,
+    output_module,
+    read_triton,
+    text_of,
+)
 from inspector.features.kernels.repeated import repeats
-from inspector.features.kernels.triton_source import read_heuristics
 from inspector.run.kernel import Call, GraphCode, Kernel, NodeLine
 
 _NAME = re.compile(r"^# AOT ID: \['(\w+)'\]", re.MULTILINE)
@@ -49,79 +53,41 @@ def read_output_code(
     source = text.split("\n")
     named = _NAME.search(text)
     name = named[1] if named else ""
-    found = next((each for each in _DIRECTIONS if name.endswith(each)), "")
-    nodes = _Nodes(lines, (lowered or {}) if found == "backward" else {})
+    direction = next((each for each in _DIRECTIONS if name.endswith(each)), "inference")
+    nodes = _Nodes(lines, (lowered or {}) if direction == "backward" else {})
     kernels = tuple(_kernels(module, source, nodes))
-    names = {kernel.name for kernel in kernels}
-    calls = sorted(_calls(module, source, names, nodes), key=lambda call: call.line)
-    calls = _with_repeats(module, calls, {kernel.name: kernel for kernel in kernels})
+    bodies = list(_bodies(module))
+    calls = sorted(_calls(bodies, source, {k.name for k in kernels}, nodes), key=lambda c: c.line)
+    repeated: dict[int, int] = {}
+    for function in bodies:
+        repeated |= repeats(function, calls, {kernel.name: kernel for kernel in kernels})
+    calls = [dataclasses.replace(call, repeats=repeated.get(call.line, 0)) for call in calls]
     kernels = tuple(_with_nodes(kernel, calls) for kernel in kernels)
-    return GraphCode(compile_id, found or "inference", name, kernels, tuple(calls))
-
-
-def read_template(name: str, source: str, operator: str) -> Kernel:
-    """Reads the source of a template that may be chosen, as it is measured: nothing is fused to it.
-
-    Args:
-        name: What the candidate is called; the functions in the sources share a name.
-    """
-    found = read_heuristics(source)
-    return Kernel(
-        name=name,
-        language="triton",
-        kind=found.kind,
-        source=source,
-        line=0,
-        size_hints=found.size_hints,
-        signature=found.signature,
-        inductor_meta=found.inductor_meta,
-        options=found.options,
-        aten=(f"aten.{operator}",),
-    )
+    return GraphCode(compile_id, direction, name, kernels, tuple(calls))
 
 
 def _kernels(module: ast.Module, source: Sequence[str], lines: _Nodes) -> Iterator[Kernel]:
     for statement in module.body:
-        if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
-            continue
-        function = ast.unparse(statement.value.func)
-        target = statement.targets[0]
-        if function.startswith("async_compile.") and isinstance(target, ast.Name):
-            comment = comment_before(source, statement.lineno)
-            language = function.removeprefix("async_compile.")
-            yield _kernel(target.id, language, statement, comment, lines)
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name), *_], value=ast.Call() as call):
+                function = ast.unparse(call.func)
+                if function.startswith("async_compile."):
+                    comment = comment_before(source, statement.lineno)
+                    language = function.removeprefix("async_compile.")
+                    yield _kernel(name, language, call, comment, lines)
 
 
-def _kernel(
-    name: str, language: str, statement: ast.Assign, comment: Comment, lines: _Nodes
-) -> Kernel:
-    call = statement.value
-    assert isinstance(call, ast.Call)  # noqa: S101 - its caller has looked
-    texts = [
-        item.value
-        for item in ast.walk(call)
-        if isinstance(item, ast.Constant) and isinstance(item.value, str)
-    ]
-    body = max(texts, key=len, default="")
-    nodes = lines.of(comment)
-    if language in _CPP:
-        return Kernel(name, "cpp", "cpp", body, statement.lineno, aten=comment.aten, nodes=nodes)
-    found = read_heuristics(body)
-    return Kernel(
-        name=name,
-        language=language,
-        kind=found.kind,
-        source=body,
-        line=statement.lineno,
-        size_hints=found.size_hints,
-        signature=found.signature,
-        inductor_meta=found.inductor_meta,
-        options=found.options,
-        aten=comment.aten,
-        nodes=nodes,
-        definition=NodeLine(
-            "", comment.file, comment.line, f"def {found.name}" if comment.file else ""
-        ),
+def _kernel(name: str, language: str, call: ast.Call, comment: Comment, lines: _Nodes) -> Kernel:
+    texts = [item.value for item in ast.walk(call) if isinstance(item, ast.Constant)]
+    body = max((text for text in texts if isinstance(text, str)), key=len, default="")
+    kernel = Kernel(name, "cpp", "cpp", body, 0)
+    if language not in _CPP:
+        kernel = read_triton(name, body, language)
+    definition = NodeLine("")
+    if comment.file:
+        definition = NodeLine("", comment.file, comment.line, kernel.definition.code)
+    return dataclasses.replace(
+        kernel, line=call.lineno, aten=comment.aten, nodes=lines.of(comment), definition=definition
     )
 
 
@@ -158,9 +124,9 @@ class _Nodes:
 
 
 def _calls(
-    module: ast.Module, source: Sequence[str], names: set[str], lines: _Nodes
+    bodies: Sequence[ast.FunctionDef], source: Sequence[str], names: set[str], lines: _Nodes
 ) -> Iterator[Call]:
-    for body in _bodies(module):
+    for body in bodies:
         for node in ast.walk(body):
             if isinstance(node, ast.Call):
                 kind, name = _work(ast.unparse(node.func), names)
@@ -171,28 +137,12 @@ def _calls(
                     yield Call(kind, name, node.lineno, arguments, comment.aten, nodes)
 
 
-def _with_repeats(
-    module: ast.Module, calls: Sequence[Call], kernels: Mapping[str, Kernel]
-) -> list[Call]:
-    """The calls, with which of them compute what others have computed."""
-    lines: dict[int, int] = {}
-    for function in _bodies(module):
-        if isinstance(function, ast.FunctionDef):
-            lines |= repeats(function, calls, kernels)
-    return [dataclasses.replace(call, repeats=lines.get(call.line, 0)) for call in calls]
-
-
-def _bodies(module: ast.Module) -> Iterator[ast.AST]:
+def _bodies(module: ast.Module) -> Iterator[ast.FunctionDef]:
     """The functions that do the work: ``call``, and those of partitions and nested graphs."""
     for statement in module.body:
-        if isinstance(statement, ast.ClassDef):
-            yield from (item for item in statement.body if _does_work(item))
-        elif _does_work(statement):
-            yield statement
-
-
-def _does_work(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.FunctionDef) and statement.name not in _APART
+        for item in statement.body if isinstance(statement, ast.ClassDef) else [statement]:
+            if isinstance(item, ast.FunctionDef) and item.name not in _APART:
+                yield item
 
 
 def _work(function: str, names: set[str]) -> tuple[str, str]:

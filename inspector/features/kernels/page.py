@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import re
+from collections.abc import Iterator, Sequence
 
-from inspector.features.kernels.choices_page import CHOICES_TITLE, choice_lines
 from inspector.features.kernels.cpp_wording import isa_name, nest_lines, parallel_text, vector_text
 from inspector.features.kernels.kernel_build_wording import build_line, total_line
 from inspector.features.kernels.report import KernelRow, KernelsReport
@@ -29,6 +30,16 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 _MOST_OPERATORS = 6
 _MOST_MODULES = 3
 _MOST_ROWS = 8
+_MOST_NAMES = 4
+# Torch's key of a decision about padding: sizes, strides and dtypes, and the operator.
+_SIZES = re.compile(r"torch\.Size\(\[([^\]]*)\]\), \([^)]*\), torch\.(\w+)")
+_OPERATOR = re.compile(r"op='aten\.(\w+)'")
+_MOST_DECISIONS = 12
+_IF = {
+    "padded": "padded",
+    "template": "templates are taken",
+    "subgraph": "graphs of their own are taken (decompose_k)",
+}
 _COLUMNS = (
     Column("kernel", "code"),
     Column("", "below"),
@@ -47,15 +58,21 @@ def page(report: KernelsReport) -> Page:
     facts = [row.facts for row in report.rows if row.facts is not None and not row.is_candidate]
     calls = [f"{name} {number}{TIMES}" for name, number in report.libraries.items()]
     steps = [("--show", row.kernel.name, "--as", "source") for row in report.rows[:1]]
+    taken = count(sum(not row.is_candidate for row in report.rows), "kernel")
+    launches = count(report.launches, "launch", "launches")
+    library_calls = count(sum(report.libraries.values()), "library call")
     return Page(
         "Kernels",
-        _headline(report),
+        f"{taken}, {launches}, {library_calls} in {count(len(report.taken), 'graph')}",
         about(report.run),
         summary=list(filter(None, (_gpu(report), total_line(facts), _cpp(report)))),
         findings=report.findings,
         sections=(
             *(_graph(report, index, graph) for index, graph in enumerate(report.graphs)),
-            Section(CHOICES_TITLE, [Lines(list(choice_lines(report)))]),
+            Section(
+                "Alternatives that autotuning on the GPU may choose",
+                [Lines(list(_choice_lines(report)))],
+            ),
             Section("Library and ATen calls", [Lines([", ".join(calls)] if calls else [])]),
         ),
         notes=as_notes(report.notices),
@@ -63,17 +80,7 @@ def page(report: KernelsReport) -> Page:
     )
 
 
-def _headline(report: KernelsReport) -> str:
-    """How many kernels there are, and what else runs."""
-    taken = [row for row in report.rows if not row.is_candidate]
-    calls = count(sum(report.libraries.values()), "library call")
-    parts = (count(len(taken), "kernel"), count(report.launches, "launch", "launches"))
-    graphs = count(len(report.taken), "graph")
-    return f"{', '.join(parts)}, {calls} in {graphs}"
-
-
 def _gpu(report: KernelsReport) -> str:
-    """For which GPU the code is, or an empty string."""
     gpu = report.gpu
     if gpu is None:
         return ""
@@ -89,12 +96,12 @@ def _gpu(report: KernelsReport) -> str:
 def _cpp(report: KernelsReport) -> str:
     """For which CPU the C++ kernels are, or an empty string."""
     kernels = [row.kernel.cpp for row in report.rows if row.kernel.cpp is not None]
-    said = next((facts.said for facts in kernels if facts.said is not None), None)
-    if said is None:
+    recorded = next((facts.recorded for facts in kernels if facts.recorded is not None), None)
+    if recorded is None:
         widths = "a plain trace has no vector ISA and no reasons for serial loops"
         return f"C++: {widths}" if kernels else ""
-    threads = count(said.threads, "thread")
-    return f"C++ for {isa_name(said)}, {threads}, {said.compiler}"
+    threads = count(recorded.threads, "thread")
+    return f"C++ for {isa_name(recorded)}, {threads}, {recorded.compiler}"
 
 
 def _graph(report: KernelsReport, index: int, graph: GraphCode) -> Section:
@@ -117,13 +124,15 @@ def _source(row: KernelRow) -> Code:
 
 def _row(row: KernelRow) -> tuple[str | list[str] | list[CodeLine], ...]:
     launches = f"{row.launches}{TIMES} " if row.launches > 1 else ""
+    modules = list(dict.fromkeys(node.module for node in row.kernel.nodes if node.module))
+    more = f" and {len(modules) - _MOST_MODULES:,} more" if len(modules) > _MOST_MODULES else ""
     return (
         row.kernel.name,
         launches + _detail(row),
         "" if row.facts is None else build_line(row.facts),
         list(nest_lines(row.kernel.cpp)) if row.kernel.cpp is not None else [],
         code_lines(row.kernel),
-        _modules(row.kernel),
+        f"in {', '.join(modules[:_MOST_MODULES])}{more}" if modules else "",
     )
 
 
@@ -133,19 +142,17 @@ def _detail(row: KernelRow) -> str:
     operators = [name.removeprefix("aten.").removeprefix("prims.") for name in kernel.aten]
     shown = ", ".join(dict.fromkeys(operators[:_MOST_OPERATORS]))
     more = f" +{len(operators) - _MOST_OPERATORS}" if len(operators) > _MOST_OPERATORS else ""
-    sizes = TIMES.join(_size(kernel, *item) for item in kernel.size_hints.items())
-    parts = [kernel.kind, sizes, shown + more]
+    sizes = []
+    for index, hint in kernel.size_hints.items():
+        # Where a size changes there is Inductor's hint, a power of two that is no less.
+        size = re.search(rf"^\s*{index}numel = (\d+)$", kernel.source, re.MULTILINE)
+        sizes.append(size[1] if size else f"up to {hint}")
+    parts = [kernel.kind, TIMES.join(sizes), shown + more]
     if kernel.cpp is not None:
         parts = [vector_text(kernel.cpp), parallel_text(kernel.cpp), shown + more]
     if row.is_candidate:
         parts.insert(0, "candidate")
     return " · ".join(part for part in parts if part)
-
-
-def _size(kernel: Kernel, index: str, hint: int) -> str:
-    """The size of an index; where it changes, Inductor's hint, a power of two that is no less."""
-    found = re.search(rf"^\s*{index}numel = (\d+)$", kernel.source, re.MULTILINE)
-    return found[1] if found else f"up to {hint}"
 
 
 def code_lines(kernel: Kernel) -> list[CodeLine]:
@@ -155,8 +162,38 @@ def code_lines(kernel: Kernel) -> list[CodeLine]:
     ]
 
 
-def _modules(kernel: Kernel) -> str:
-    """The modules that a kernel computes of, or an empty string."""
-    modules = list(dict.fromkeys(node.module for node in kernel.nodes if node.module))
-    more = f" and {len(modules) - _MOST_MODULES:,} more" if len(modules) > _MOST_MODULES else ""
-    return f"in {', '.join(modules[:_MOST_MODULES])}{more}" if modules else ""
+def _choice_lines(report: KernelsReport) -> Iterator[str]:
+    """What a GPU that is not there would choose by measuring: each decision, then other code."""
+    same: collections.Counter[str] = collections.Counter()
+    for item in (item for _, target in report.targets for item in target.measured):
+        others = [name for name in item.candidates if name != item.taken]
+        line = f"{item.what}: {_about(item.detail)}: {item.taken}"
+        same[f"{line}, or {_named(others)}" if others else line] += 1
+    shown = list(same)[:_MOST_DECISIONS]
+    for line in shown:
+        yield f"{line} ({same[line]} times)" if same[line] > 1 else line
+    if len(same) > len(shown):
+        yield f"{len(same) - len(shown):,} more decisions in the JSON report"
+    for index, graph in enumerate(report.graphs):
+        names = [row.kernel.name for row in report.rows if row.graphs[0] == index]
+        if graph.alternative and graph.calls and names:
+            what = " and ".join(_IF.get(each, each) for each in graph.alternative.split(" and "))
+            padded = [_about(item) for item in graph.about]
+            if padded:
+                what = what.replace("padded", f"{_named(padded)} is padded")
+            place = f"graph {graph.compile_id} {graph.direction}"
+            yield f"{place}, if {what}: {count(len(names), 'other kernel')}, {_named(names)}"
+
+
+def _about(detail: str) -> str:
+    operator, sizes = _OPERATOR.search(detail), _SIZES.findall(detail)
+    if operator is None or not sizes:
+        return detail
+    operands = (f"{dtype} {TIMES.join(size.split(', '))}" for size, dtype in sizes)
+    return f"{operator[1]} {', '.join(operands)}"
+
+
+def _named(names: Sequence[str]) -> str:
+    if len(names) <= _MOST_NAMES:
+        return ", ".join(names)
+    return f"{', '.join(names[: _MOST_NAMES - 1])} and {len(names) - _MOST_NAMES + 1:,} more"

@@ -53,11 +53,7 @@ class Reference:
 
 
 class LoweredGraph:
-    """The assignments of a post-grad graph, by name.
-
-    Args:
-        graph: Its text; of one that cannot be read nothing is known.
-    """
+    """The assignments of a post-grad graph, by name; none of one that cannot be read."""
 
     def __init__(self, graph: str, symbols: Mapping[str, int]) -> None:
         self._assigned: dict[str, str] = {}
@@ -71,10 +67,17 @@ class LoweredGraph:
             function = ast.parse(code).body[0]
         except (SyntaxError, IndexError, MemoryError, RecursionError):
             return
-        if isinstance(function, ast.FunctionDef):
-            self._take_symbols(function.args, symbols)
-            for statement in function.body:
-                self._take(statement)
+        if not isinstance(function, ast.FunctionDef):
+            return
+        for argument in function.args.args:
+            # A size that changes is an input of the graph; here it has one value.
+            text = ast.unparse(argument.annotation or ast.Constant("")).replace("'", '"')
+            symbol = _SYMBOL.match(text)
+            if symbol and symbol[1] in symbols:
+                self._assigned[argument.arg] = str(symbols[symbol[1]])
+                self._needs[argument.arg] = ()
+        for statement in function.body:
+            self._take(statement)
 
     def reference(self, reads: Iterable[str], writes: Sequence[str]) -> Reference:
         """Cuts what leads from some nodes to others out of the graph."""
@@ -85,23 +88,21 @@ class LoweredGraph:
         known |= drawn
         lines: dict[str, str] = {}
         outputs: list[str] = []
-        given: list[str] = []
-        missing: dict[str, str] = {}
+        given = [node for node in writes if node in drawn]
+        missing = dict.fromkeys(given, DRAWS)
         for node in writes:
             if node in drawn:
-                missing[node] = DRAWS
-                given.append(node)
                 continue
-            found = self._between(known, node)
-            if not isinstance(found, str) and any(map(_ANY_ORDER.search, found.values())):
-                found = SEVERAL
-            if isinstance(found, str):
-                missing[node] = found
+            assigned = self._between(known, node)
+            if not isinstance(assigned, str) and any(map(_ANY_ORDER.search, assigned.values())):
+                assigned = SEVERAL
+            if isinstance(assigned, str):
+                missing[node] = assigned
             else:
-                lines |= found
+                lines |= assigned
                 outputs.append(node)
         ordered = [name for name in self._assigned if name in lines]
-        used = _names("\n".join(lines.values())) | set(outputs)
+        used = {*outputs, *(name for line in lines for name in self._needs[line])}
         inputs = tuple(name for name in dict.fromkeys([*reads, *given]) if name in used)
         return Reference(
             inputs=inputs,
@@ -120,40 +121,29 @@ class LoweredGraph:
         """Size and stride of a node's value, where the graph says them in numbers."""
         return self._shapes.get(node)
 
-    def _take_symbols(self, arguments: ast.arguments, symbols: Mapping[str, int]) -> None:
-        """A size that changes is an input of the graph; here it has one value."""
-        for argument in arguments.args:
-            annotation = argument.annotation
-            text = ast.unparse(annotation).replace("'", '"') if annotation else ""
-            found = _SYMBOL.match(text)
-            if found and found[1] in symbols:
-                self._assigned[argument.arg] = str(symbols[found[1]])
-                self._needs[argument.arg] = ()
-
     def _take(self, statement: ast.stmt) -> None:
-        if not isinstance(statement, ast.Assign | ast.AnnAssign):
-            return
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        target, value = targets[0], statement.value
-        is_freed = isinstance(value, ast.Constant) and value.value is None
-        if isinstance(target, ast.Name) and isinstance(statement, ast.AnnAssign):
-            self._take_shape(target.id, statement.annotation)
-        if isinstance(target, ast.Name) and value is not None and not is_freed:
-            value = _Devices().visit(value)
-            if not _is_operators(value):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name), *_], value=value):
+                pass
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                self._take_shape(name, statement.annotation)
+            case _:
                 return
+        is_freed = isinstance(value, ast.Constant) and value.value is None
+        value = _Devices().visit(value)
+        if not is_freed and _is_operators(value):
             names = [node.id for node in ast.walk(value) if isinstance(node, ast.Name)]
-            self._assigned[target.id] = ast.unparse(value)
-            self._needs[target.id] = tuple(dict.fromkeys(names))
+            self._assigned[name] = ast.unparse(value)
+            self._needs[name] = tuple(dict.fromkeys(names))
 
     def _take_shape(self, name: str, annotation: ast.expr) -> None:
         text = annotation.value if isinstance(annotation, ast.Constant) else ""
-        found = _SHAPE.match(text) if isinstance(text, str) else None
-        size, stride = (found[part].replace(" ", "") for part in (1, 2)) if found else ("", "")
-        numbers = [*filter(None, size.split(",")), *filter(None, stride.split(","))]
-        if found and all(number.isdecimal() for number in numbers):
-            places = [tuple(int(n) for n in text.split(",") if n) for text in (size, stride)]
-            self._shapes[name] = (places[0], places[1])
+        shape = _SHAPE.match(text) if isinstance(text, str) else None
+        if shape:
+            places = [[n.strip() for n in part.split(",") if n.strip()] for part in shape.groups()]
+            if all(number.isdecimal() for part in places for number in part):
+                size, stride = (tuple(map(int, part)) for part in places)
+                self._shapes[name] = size, stride
 
     def _draws(self, node: str, known: set[str]) -> bool:
         """Whether a node comes from random numbers, not by the known ones."""
@@ -185,10 +175,6 @@ class LoweredGraph:
             lines[name] = self._assigned[name]
             waiting += self._needs[name]
         return lines
-
-
-def _names(code: str) -> set[str]:
-    return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
 
 
 def _is_operators(value: ast.expr) -> bool:

@@ -54,8 +54,7 @@ def _in_a_row(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 class _Values:
     """What is in each buffer, as a number.
 
-    Args:
-        deleted: Where names go: memory that has another name on the same line is used again.
+    Where a name is deleted, memory that has another name on the same line is used again.
     """
 
     def __init__(self, kernels: Mapping[str, Kernel], deleted: frozenset[tuple[int, str]]) -> None:
@@ -94,7 +93,7 @@ class _Values:
             case None:
                 pass
             case _ if isinstance(target, ast.Tuple | ast.List):
-                self._forget(target)
+                self._name_all(target)
         return 0
 
     def _called(self, node: ast.Call, call: Call, name: str) -> int:
@@ -102,7 +101,11 @@ class _Values:
         if call.kind == "kernel":
             return self._launched(node, self._kernels[call.name], call)
         out = [word.value for word in node.keywords if word.arg == "out"]
-        if not _gives_the_same(call) or len(out) > 1 or not (out or name):
+        # Whether a library gives the same for the same arguments, and changes none of them.
+        is_pure = (call.kind == "extern" or _SAME.match(call.name)) and not (
+            _DRAWS.search(call.name) or _IN_PLACE.search(call.name)
+        )
+        if not is_pure or len(out) > 1 or not (out or name):
             self._change_all(node)
             if name:
                 self._make(name, self._new())
@@ -123,21 +126,23 @@ class _Values:
         What is there counts as read unless nothing was written to it yet: the launch may write to a
         part of it.
         """
-        names = pointer_names(kernel)
+        names = _pointer_names(kernel)
         written = [pair for pair in zip(names, node.args, strict=False) if "out_ptr" in pair[0]]
         if len(names) < len(node.args) or not written:
             self._change_all(node)
             return 0
-        fresh = [arg for name, arg in written if name.startswith("out_") and self._is_fresh(arg)]
+        fresh = [
+            arg
+            for name, arg in written
+            if name.startswith("out_")
+            and isinstance(arg, ast.Name)
+            and self._names.get(arg.id, (-1,))[0] in self._unwritten
+        ]
         read = [arg for arg in node.args if arg not in fresh]
         number = self._number(kernel.name, *map(self._shown, read))
         for name, arg in written:
             self._write(arg, self._number(number, name))
         return self._repeated(number, call.line)
-
-    def _is_fresh(self, node: ast.expr) -> bool:
-        """Whether nothing was written yet to what an expression names."""
-        return isinstance(node, ast.Name) and self._names.get(node.id, (-1,))[0] in self._unwritten
 
     def _repeated(self, number: int, line: int) -> int:
         first = self._first.setdefault(number, line)
@@ -160,7 +165,8 @@ class _Values:
         if name.id not in self._names:
             self._make(name.id, self._new())
         memory, seen = self._names[name.id]
-        return memory, seen + (_rest(node) if isinstance(node, ast.Call) else "")
+        rest = node.args[1:] if isinstance(node, ast.Call) else []
+        return memory, seen + (f"({', '.join(map(ast.unparse, rest))})" if rest else "")
 
     def _change_all(self, node: ast.expr) -> None:
         """After a statement of which nothing is known: all that it names may be another."""
@@ -168,7 +174,7 @@ class _Values:
             if isinstance(inner, ast.Name) and inner.id in self._names:
                 self._contents[self._names[inner.id][0]] = self._new()
 
-    def _forget(self, target: ast.expr) -> None:
+    def _name_all(self, target: ast.expr) -> None:
         """After ``a, b = args``: new names, of which nothing is known."""
         for node in ast.walk(target):
             if isinstance(node, ast.Name):
@@ -183,26 +189,20 @@ class _Values:
 
     def _shown(self, node: ast.expr) -> str:
         """An expression with the numbers of what is in the buffers that it names."""
-        return _IDENTIFIER.sub(self._numbered, ast.unparse(node))
 
-    def _numbered(self, found: re.Match[str]) -> str:
-        if found[0] not in self._names:
-            return found[0]
-        memory, seen = self._names[found[0]]
-        return f"<{self._contents[memory]}{seen}>"
+        def numbered(name: re.Match[str]) -> str:
+            if name[0] not in self._names:
+                return name[0]
+            memory, seen = self._names[name[0]]
+            return f"<{self._contents[memory]}{seen}>"
+
+        return _IDENTIFIER.sub(numbered, ast.unparse(node))
 
     def _number(self, *key: Hashable) -> int:
         return self._numbers.setdefault(key, len(self._numbers))
 
     def _new(self) -> int:
         return self._number("new", len(self._numbers))
-
-
-def _gives_the_same(call: Call) -> bool:
-    """Whether a library gives the same for the same arguments, and changes none of them."""
-    if _DRAWS.search(call.name) or _IN_PLACE.search(call.name):
-        return False
-    return call.kind == "extern" or _SAME.match(call.name) is not None
 
 
 def _is_name_or_view(node: ast.expr) -> bool:
@@ -219,16 +219,11 @@ def _ends(function: ast.expr, name: str) -> bool:
     return ast.unparse(function).rpartition(".")[2].startswith(name)
 
 
-def _rest(view: ast.Call) -> str:
-    """How a view sees its memory."""
-    return "(" + ", ".join(ast.unparse(item) for item in view.args[1:]) + ")"
+def _pointer_names(kernel: Kernel) -> tuple[str, ...]:
+    """The names of the parameters in their order, of numbers as well; empty if not known.
 
-
-def pointer_names(kernel: Kernel) -> tuple[str, ...]:
-    """The names of the parameters in their order, of numbers as well: ``in_ptr0``, ``xnumel``.
-
-    Empty where they are not known. Inductor names what is read ``in_ptr…``, what is written
-    ``out_ptr…``, and what is both ``in_out_ptr…``.
+    Inductor names what is read ``in_ptr…``, what is written ``out_ptr…``, and both
+    ``in_out_ptr…``.
     """
     if kernel.is_user_written:
         return ()

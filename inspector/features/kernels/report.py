@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from inspector.features.kernels.ahead_code import read_ahead_code
 from inspector.features.kernels.cpp_source import with_recorded
+from inspector.features.kernels.generated_source import read_triton
 from inspector.features.kernels.kernel_findings import (
     CodeRule,
     CppRule,
@@ -15,7 +16,7 @@ from inspector.features.kernels.kernel_findings import (
     cpp_findings,
 )
 from inspector.features.kernels.node_lines import node_lines, recorded_node_lines
-from inspector.features.kernels.output_code import read_output_code, read_template
+from inspector.features.kernels.output_code import read_output_code
 from inspector.records.gpu_target import GpuTarget
 from inspector.records.graphs import RecordedGraph
 from inspector.report.command_line import command_again
@@ -23,14 +24,13 @@ from inspector.report.failed_frames import failed_at, failed_frames
 from inspector.report.finding import Finding
 from inspector.report.overview import reading_texts
 from inspector.run.graph_places import GraphPlace, OutputCodes, OutputText
-from inspector.run.kernel import Call, GraphCode, Kernel, NodeLine
+from inspector.run.kernel import GraphCode, Kernel, NodeLine
 from inspector.run.kernel_facts import KernelFacts
 from inspector.run.run import Process, Run
 from inspector.shared.gpu_table import find_gpu
 from inspector.shared.gpus import Gpu
 from inspector.shared.roots import Roots
 from inspector.trace.inspector_records import kept_record
-from inspector.trace.payload import Payload
 
 _BACKWARD = "_backward']"  # of torch's name of the graph, at the code's beginning
 
@@ -43,9 +43,7 @@ class KernelRow:
     """One kernel, however many graphs define the same.
 
     Attributes:
-        kernel: As the first of them defines it.
         graphs: Indices of the graphs that define it.
-        launches: How often all of these launch it.
         is_candidate: Whether it is in no code that was taken, but in what the device may choose.
         facts: What it was compiled to, or None where it was not compiled.
     """
@@ -64,11 +62,9 @@ class KernelsReport:
     Attributes:
         gpu: The GPU that is not there, or None.
         graphs: The output code of each graph, alternatives behind those that were taken.
-        rows: The kernels, in the order of their first definition.
         libraries: How often each function of a library, or ATen operator, is called.
         targets: What was said of each graph where the GPU is not there.
         notices: What is missing, and what would show it; one sentence each.
-        findings: What was found in the kernels, the gravest first.
     """
 
     run: Run
@@ -98,11 +94,7 @@ def make_kernels_report(
     cpp_rules: Iterable[CppRule] = (),
     code_rules: Iterable[CodeRule] = (),
 ) -> KernelsReport:
-    """Reads the output code of a run, whose logs must still be there.
-
-    Raises:
-        OSError: A log is gone.
-    """
+    """Reads the output code of a run; `OSError` where a log is gone."""
     unread: list[str] = []
     graphs: list[GraphCode] = []
     for process in run.processes:
@@ -110,12 +102,14 @@ def make_kernels_report(
     targets = tuple(item for process in run.processes for item in process.codes.targets)
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
     rows = tuple(_rows(graphs))
+    calls = [call for graph in graphs if not graph.alternative for call in graph.calls]
+    libraries = collections.Counter(call.name for call in calls if call.kind != "kernel")
     return KernelsReport(
         run=run,
         gpu=find_gpu(key) if key else None,
         graphs=tuple(graphs),
         rows=rows,
-        libraries=_libraries(graphs),
+        libraries=dict(libraries.most_common()),
         targets=targets,
         notices=tuple(_notices(run, graphs, targets, unread)),
         shown=shown,
@@ -132,22 +126,30 @@ def graph_codes(process: Process, roots: Roots, unread: list[str]) -> Iterator[G
     asked: set[str] = set()
     # Forward, backward and alternatives of a compilation have one captured graph.
     texts = {text.compile_id: text for text in codes.texts}
-    lines = _Lines(roots, {key: _captured_lines(text, roots) for key, text in texts.items()})
+    lines = {key: _captured_lines(text.graph, roots) for key, text in texts.items()}
+
+    def read(text: OutputText, code: str) -> list[GraphCode]:
+        try:
+            return [_read(text, code, lines.get(text.compile_id, {}), roots)]
+        except ValueError as error:
+            unread.append(f"{text.compile_id}: {error}")
+            return []
+
     for text in codes.texts:
-        for graph in _read(text, _text(text.text), lines, unread):
+        for graph in read(text, text.text.text() if text.text else ""):
             asked |= {graph.compile_id} if graph.direction == "backward" else set()
             yield graph
-    yield from _alternatives(codes, lines, asked, unread)
+    yield from _alternatives(codes, read, asked)
 
 
 def _alternatives(
-    codes: OutputCodes, lines: _Lines, asked: set[str], unread: list[str]
+    codes: OutputCodes, read: Callable[[OutputText, str], list[GraphCode]], asked: set[str]
 ) -> Iterator[GraphCode]:
     texts = {text.compile_id: text for text in codes.texts}
     for compile_id, target in codes.targets:
         for other in target.alternatives:
             text = texts.get(compile_id, OutputText(compile_id, None, "", None))
-            for graph in _read(text, other.code, lines, unread):
+            for graph in read(text, other.code):
                 # A backward pass that nobody asked for has no code to choose between.
                 if graph.direction != "backward" or compile_id in asked:
                     yield dataclasses.replace(
@@ -156,50 +158,43 @@ def _alternatives(
         for decision in target.measured:
             if decision.direction == "backward" and compile_id not in asked:
                 continue
-            operator = decision.detail.partition(" ")[0]
-            kernels = [read_template(*item, operator) for item in decision.sources.items()]
+            aten = (f"aten.{decision.detail.partition(' ')[0]}",)
+            # Candidates as they are measured, with nothing fused to them.
+            kernels = tuple(
+                dataclasses.replace(read_triton(*item), aten=aten, definition=NodeLine(""))
+                for item in decision.sources.items()
+            )
             if kernels:
                 direction = decision.direction or "inference"
                 name, what = decision.detail, decision.what
-                yield GraphCode(compile_id, direction, name, tuple(kernels), (), alternative=what)
+                yield GraphCode(compile_id, direction, name, kernels, (), alternative=what)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Lines:
-    """The user's lines."""
-
-    roots: Roots
-    captured: Mapping[str, Mapping[str, NodeLine]]
-
-
-def _read(text: OutputText, code: str, lines: _Lines, unread: list[str]) -> Iterator[GraphCode]:
-    captured = lines.captured.get(text.compile_id, {})
+def _read(text: OutputText, code: str, captured: Mapping[str, NodeLine], roots: Roots) -> GraphCode:
+    lowered: Mapping[str, NodeLine] = {}
     if text.is_ahead:  # there can be several without a compilation
-        captured = _user_lines(text.graph, lines.roots)
-    try:
-        lowered = _lowered_lines(text, lines.roots) if _BACKWARD in code else {}
-        graph = (
-            read_ahead_code(code, _text(text.rest), text.compile_id, captured)
-            if text.is_ahead
-            else read_output_code(code, text.compile_id, captured, lowered=lowered)
-        )
-    except ValueError as error:
-        unread.append(f"{text.compile_id}: {error}")
-        return
+        captured = _user_lines(text.graph, roots)
+    elif _BACKWARD in code:
+        # The text has the innermost line of each node, which may be torch's own.
+        known = _recorded_lines(text.lowered, roots)
+        if known is None:
+            known = _user_lines(text.lowered, roots)
+        lowered = {name: line for name, line in known.items() if line.file}
+    graph = (
+        read_ahead_code(code, text.rest.text() if text.rest else "", text.compile_id, captured)
+        if text.is_ahead
+        else read_output_code(code, text.compile_id, captured, lowered=lowered)
+    )
     # What only a backward pass has is called in comments on C++ as in the post-grad graph.
     graph = with_recorded(graph, text, {**lowered, **captured})
-    yield dataclasses.replace(graph, file=text.file)
+    return dataclasses.replace(graph, file=text.file)
 
 
-def _text(payload: Payload | None) -> str:
-    return payload.text() if payload else ""
-
-
-def _captured_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
-    known = _recorded_lines(text.graph, roots)
-    if known is not None:
-        return known
-    return node_lines(text.graph.read_text()) if text.graph else {}
+def _captured_lines(graph: GraphPlace | None, roots: Roots) -> Mapping[str, NodeLine]:
+    known = _recorded_lines(graph, roots)
+    if known is None:
+        return node_lines(graph.read_text()) if graph else {}
+    return known
 
 
 def _recorded_lines(graph: GraphPlace | None, roots: Roots) -> Mapping[str, NodeLine] | None:
@@ -212,43 +207,24 @@ def _recorded_lines(graph: GraphPlace | None, roots: Roots) -> Mapping[str, Node
         return None
 
 
-def _lowered_lines(text: OutputText, roots: Roots) -> Mapping[str, NodeLine]:
-    """The text has the innermost line of each node, which may be torch's own."""
-    known = _recorded_lines(text.lowered, roots)
-    if known is not None:
-        return {name: line for name, line in known.items() if line.file}
-    return _user_lines(text.lowered, roots)
-
-
 def _user_lines(graph: GraphPlace | None, roots: Roots) -> Mapping[str, NodeLine]:
     found = node_lines(graph.read_text()) if graph else {}
     return {name: line for name, line in found.items() if roots.is_user(line.file)}
 
 
 def _rows(graphs: list[GraphCode]) -> Iterator[KernelRow]:
-    found: dict[str, list[tuple[int, Kernel]]] = {}
+    by_source: dict[str, list[tuple[int, Kernel]]] = {}
     for index, graph in enumerate(graphs):
         for kernel in graph.kernels:
-            found.setdefault(kernel.source, []).append((index, kernel))
-    for same in found.values():
-        first = same[0][1]
-        launches = sum(
-            graphs[index].launches(kernel.name)
-            for index, kernel in same
-            if not graphs[index].alternative
-        )
-        is_candidate = all(graphs[index].alternative for index, _ in same)
+            by_source.setdefault(kernel.source, []).append((index, kernel))
+    for same in by_source.values():
+        taken = [(graphs[index], kernel) for index, kernel in same if not graphs[index].alternative]
+        launches = sum(graph.launches(kernel.name) for graph, kernel in taken)
         # What the candidates of a graph compute is not what is launched.
-        used = [kernel for index, kernel in same if is_candidate or not graphs[index].alternative]
+        used = [kernel for _, kernel in taken or same]
         nodes = dict.fromkeys(node for kernel in used for node in kernel.nodes)
-        first = dataclasses.replace(first, nodes=tuple(nodes))
-        yield KernelRow(first, tuple(index for index, _ in same), launches, is_candidate)
-
-
-def _libraries(graphs: list[GraphCode]) -> Mapping[str, int]:
-    calls: list[Call] = [call for graph in graphs if not graph.alternative for call in graph.calls]
-    names = collections.Counter(call.name for call in calls if call.kind != "kernel")
-    return dict(names.most_common())
+        first = dataclasses.replace(same[0][1], nodes=tuple(nodes))
+        yield KernelRow(first, tuple(index for index, _ in same), launches, not taken)
 
 
 def _notices(
@@ -257,7 +233,13 @@ def _notices(
     yield from reading_texts(run)
     failed = failed_frames(run)
     if not graphs:
-        yield f"no Inductor code was recorded: {failed or _instead(run, targets)}"
+        again = command_again(run, "kernels", "--gpu", "h200")
+        why = failed or f"`{again}` generates it without a GPU"
+        if targets and not failed:
+            why = "generating it failed"
+        elif not failed and any(process.codes.gpu for process in run.processes):
+            why = "no graph reached Inductor; `inspect explain` of this recording shows why"
+        yield f"no Inductor code was recorded: {why}"
     elif failed:
         yield f"not all of it was compiled: {failed}"
     for compile_id, said in targets:
@@ -266,21 +248,7 @@ def _notices(
             which = "not all of its code" if some else "no code"
             yield f"graph {compile_id} has {which}: {failed_at(said.error, said.where)}"
         for missing in said.missing:
-            why = _first_line(missing)
+            why = missing.strip().partition("\n")[0] or "it does not say why"
             yield f"an alternative in graph {compile_id} has no code: {why}"
     for text in unread:
         yield f"output code that could not be read: {text}"
-
-
-def _instead(run: Run, targets: tuple[tuple[str, GpuTarget], ...]) -> str:
-    """Why there is no code, or what would generate it."""
-    if targets:
-        return "generating it failed"
-    if any(process.codes.gpu for process in run.processes):
-        return "no graph reached Inductor; `inspect explain` of this recording shows why"
-    again = command_again(run, "kernels", "--gpu", "h200")
-    return f"`{again}` generates it without a GPU"
-
-
-def _first_line(text: str) -> str:
-    return text.strip().partition("\n")[0] or "it does not say why"

@@ -63,6 +63,5 @@ def next_steps(run: Run) -> tuple[str, ...]:
 
 
 def _can_train(run: Run) -> bool:
-    """Whether the model was not trained, and no call gave only outputs without grad."""
     calls = [call for process in run.processes for call in process.calls]
     return not run.meta.settings["train"] and all(call.requires_grad is not False for call in calls)

@@ -50,19 +50,16 @@ def _lines(cost: Cost, cost_ns: int) -> Iterator[str]:
     yield f"{head} ({how})"
     parts = [f"{duration(share.time_ns)} {share.part.value}" for share in cost.shares]
     if parts:
-        where = "" if _adds_up(cost) else ", on the host"
+        # A device hides some of them, or has more to do.
+        outside_ns = cost.outside_ns or 0
+        apart_ns = abs(sum(share.time_ns for share in cost.shares) - outside_ns)
+        where = "" if apart_ns <= _NEAR * outside_ns else ", on the host"
         yield f"outside graphs{where}: {', '.join(parts)}"
     if cost.crossing_bytes:
         yield _crossing(cost, cost.crossing_bytes)
     if cost.shared_ns:
         others = listed(cost.shared_with, 3)
         yield f"{duration(cost.shared_ns)} more is shared with {others}"
-
-
-def _adds_up(cost: Cost) -> bool:
-    """Whether the parts are the whole time: a device hides some of them, or has more to do."""
-    outside_ns = cost.outside_ns or 0
-    return abs(sum(share.time_ns for share in cost.shares) - outside_ns) <= _NEAR * outside_ns
 
 
 def _how_sure(cost: Cost) -> str:
@@ -95,7 +92,9 @@ def total_line(report: Report) -> tuple[str, str] | None:
     if not calls_ns:
         return None
     call_ns = round(statistics.mean(calls_ns))
-    varied = _variation(report)
+    factor = max(call_variation(process.profiles) for process in report.run.processes)
+    shown = f"{factor:.1f}" if factor < _TENS else f"{factor:,.0f}"
+    varied = f"timings vary by {shown}\N{MULTIPLICATION SIGN}" if factor > _VARIED else ""
     costs = [
         (finding.rule, finding.cost) for finding in report.findings if finding.cost is not None
     ]
@@ -114,10 +113,3 @@ def total_line(report: Report) -> tuple[str, str] | None:
     outside = duration(outside_ns)
     because = f"{outside} of it outside graphs"
     return duration(call_ns), f"{because}; {varied}" if varied else because
-
-
-def _variation(report: Report) -> str:
-    """By what factor timings vary, where that is so much that one of them says little."""
-    factor = max(call_variation(process.profiles) for process in report.run.processes)
-    shown = f"{factor:.1f}" if factor < _TENS else f"{factor:,.0f}"
-    return f"timings vary by {shown}\N{MULTIPLICATION SIGN}" if factor > _VARIED else ""

@@ -80,11 +80,6 @@ def _dropped(scope: Scope) -> Dropped | None:
     return scope.of(Process).last(Dropped)
 
 
-def _compilations(scope: Scope) -> int:
-    """Compilations that are counted, and nothing else."""
-    return scope.of(Dropped).counts.get("compilations", 0)
-
-
 def _raised(scope: Scope) -> StackFrame | None:
     return raised_frame(scope.of(Uncaught), scope.of(Report).run.roots)
 
@@ -202,7 +197,7 @@ VIEWS: Views = {
     Uncaught: View(
         "type message file line thread? traceback", file=_raised_file, line=_raised_line
     ),
-    Dropped: View("max_bytes without_details compilations", compilations=_compilations),
+    Dropped: View("max_bytes without_details"),
     Frame: View(
         "process frame_id name file=~file? first_line? state compilations", process=process_index
     ),

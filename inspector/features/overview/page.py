@@ -46,10 +46,7 @@ def page(report: Report) -> Page:
         findings=report.findings,
         sections=(
             *([] if report.verification is None else [_tried(report, report.verification)]),
-            Section(
-                "Counts",
-                [Table((Column(""), _NUMBER, Column("")), _summary_rows(report), limit=20)],
-            ),
+            Section("Counts", [Table(_COUNTS, _summary_rows(report), limit=20)]),
             Section(
                 f"By process, {len(processes)} in all",
                 [Table((Column(""), Column("")), processes, "process", _MOST_PROCESSES)],
@@ -68,7 +65,6 @@ def page(report: Report) -> Page:
 
 
 def _tried(report: Report, verification: Verification) -> Section:
-    """What was tried, or why nothing was."""
     setting, *numbers, last = tried_columns(verification)
     columns = (
         Column(setting, "code"), *(Column(title, "number") for title in numbers), Column(last)
@@ -85,7 +81,6 @@ def _tried(report: Report, verification: Verification) -> Section:
 
 
 def _since(report: Report) -> Section:
-    """What came and what went since the baseline."""
     if report.gate is None or report.gate.baseline is None:
         return Section("", ())
     baseline = report.gate.baseline
@@ -111,7 +106,6 @@ def _headline(report: Report) -> str:
 
 
 def _process_rows(report: Report) -> list[tuple[str, str]]:
-    """One line for each process that compiled something, where more than one did."""
     shown = observed(report.run)
     if len(shown) < 2:  # noqa: PLR2004 - one process is the whole report
         return []
@@ -147,52 +141,27 @@ def _verdict(summary: Summary, until: str) -> str:
 
 
 def _summary_rows(report: Report) -> list[tuple[str, str, str]]:
-    """What is counted, its number, and what the number consists of."""
     summary = report.summary
     total = total_line(report)
-    rows = [
-        ("frames", f"{summary.frames:,}", _frames(summary)),
-        ("graphs", f"{summary.graphs:,}", _unfinished(summary)),
-        ("operators", f"{summary.operators:,}", _per_graph(summary.operators_per_graph)),
-        ("graph breaks", f"{summary.graph_breaks:,}", _sites(summary)),
-        ("recompiles", f"{summary.recompiles:,}", _limit(summary)),
-        *([("warm call", total[0], total[1])] if total else []),
+    states = ("compiled", "skipped", "failed", "unfinished")
+    numbers = [(getattr(summary, f"frames_{state}"), state) for state in states]
+    frames = ", ".join(f"{number:,} {state}" for number, state in numbers if number)
+    unfinished, hits = summary.frames_unfinished, summary.recompile_limit_hits
+    graphs = f"at least; {count(unfinished, 'frame')} still compiling" if unfinished else ""
+    each = listed([f"{number:,}" for number in summary.operators_per_graph])
+    operators = f"per graph: {each}" if len(summary.operators_per_graph) > 1 else ""
+    sites = f"at {count(summary.distinct_graph_breaks, 'site')}" if summary.graph_breaks else ""
+    refused = f"{hits:,} more refused at the recompile limit" if hits else ""
+    return [
+        ("frames", f"{summary.frames:,}", frames),
+        ("graphs", f"{summary.graphs:,}", graphs),
+        ("operators", f"{summary.operators:,}", operators),
+        ("graph breaks", f"{summary.graph_breaks:,}", sites),
+        ("recompiles", f"{summary.recompiles:,}", refused),
+        *([("warm call", *total)] if total else []),
         ("compile time", duration(summary.compile_time_ns), ""),
+        *_later(summary),
     ]
-    return [*rows, *_later(summary)]
-
-
-def _frames(summary: Summary) -> str:
-    states = (
-        (summary.frames_compiled, "compiled"),
-        (summary.frames_skipped, "skipped"),
-        (summary.frames_failed, "failed"),
-        (summary.frames_unfinished, "unfinished"),
-    )
-    return ", ".join(f"{number:,} {state}" for number, state in states if number)
-
-
-def _unfinished(summary: Summary) -> str:
-    if not summary.frames_unfinished:
-        return ""
-    return f"at least; {count(summary.frames_unfinished, 'frame')} still compiling"
-
-
-def _per_graph(operators: tuple[int, ...]) -> str:
-    if len(operators) < 2:  # noqa: PLR2004 - one graph has them all
-        return ""
-    return f"per graph: {listed([f'{number:,}' for number in operators])}"
-
-
-def _sites(summary: Summary) -> str:
-    if not summary.graph_breaks:
-        return ""
-    return f"at {count(summary.distinct_graph_breaks, 'site')}"
-
-
-def _limit(summary: Summary) -> str:
-    hits = summary.recompile_limit_hits
-    return f"{hits:,} more refused at the recompile limit" if hits else ""
 
 
 def _later(summary: Summary) -> Iterator[tuple[str, str, str]]:

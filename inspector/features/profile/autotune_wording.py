@@ -32,11 +32,7 @@ _STEPS = {"descent": "coordinate descent", "combo": "combined kernels"}
 
 
 def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
-    """What autotuning cost, what was tried, and what a call has of it.
-
-    Args:
-        wall_ns: The time of a call, or 0 where it is not known.
-    """
+    """What autotuning cost, what was tried, and what a call has of it."""
     measured = [item for item in found.tuned if item.first.how == "measured"]
     if measured:
         tried = count(found.candidates, "candidate")
@@ -50,9 +46,10 @@ def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
             yield f"{duration(found.spent_ns)}{whole}: {tried} at {places}"
         else:
             yield f"{tried} at {places}"
-    rest = list(_untried(found))
-    if rest:
-        yield "; ".join(rest)
+    known = [item for item in found.tuned if item.first.how == "cached"]
+    cached = found.cached + sum(item.places for item in known)
+    if cached:
+        yield f"{count(cached, 'kernel')} from the autotune cache, not tried again"
     if found.outside_ns:
         yield (
             f"{duration(found.outside_ns)} outside of compiled graphs, where Triton tunes the "
@@ -61,31 +58,17 @@ def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
     yield from _worth(found, wall_ns)
 
 
-def _untried(found: Autotuning) -> Iterator[str]:
-    if found.cached:
-        yield f"{count(found.cached, 'kernel')} from the autotune cache, not tried again"
-    if found.alone:
-        yield f"{count(found.alone, 'Triton kernel')} with one configuration: nothing to try"
-    kept = sum(item.places for item in found.tuned if item.first.how == "cached")
-    if kept:
-        yield f"{count(kept, 'operation')} with times from the cache, not tried again"
-    single = sum(item.places for item in found.tuned if item.first.how in {"only", "fixed"})
-    if single:
-        yield f"{count(single, 'operation')} with nothing to choose from"
-
-
 def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
-    """What a call has of it, by the benchmarks alone."""
     saved = found.saved_ns
     if saved is None or not found.spent_ns:
         return
-    against = f" of {duration(round(wall_ns))}" if wall_ns else ""
+    against = f" of {duration(wall_ns)}" if wall_ns else ""
     if saved <= _LEAST_SHARE * wall_ns or saved <= 0:
-        yield f"no measurable gain over the defaults (about {duration(round(saved))}{against})"
+        yield f"no measurable gain over the defaults (about {duration(saved)}{against})"
         return
     calls = max(1, round(found.spent_ns / saved))
     yield (
-        f"a call is about {duration(round(saved))}{against} faster than with the defaults; that "
+        f"a call is about {duration(saved)}{against} faster than with the defaults; that "
         f"pays off after {count(calls, 'call')}"
     )
 
@@ -165,23 +148,22 @@ def _winner(tuned: Tuned) -> str:
 
 def shown(item: TriedCandidate) -> str:
     """A candidate in a few words: a template with its blocks, or a configuration."""
-    text = _short(item.text)
-    return f"{item.name} ({text})" if item.name and text else item.name or text or "unnamed"
-
-
-def _short(text: str) -> str:
-    """A template's parameters without those that all candidates share."""
-    parts = _PARAMETER.findall(text)
+    parts = _PARAMETER.findall(item.text)
     chosen = [f"{name}={value.strip()}" for name, value in parts if _BLOCKS.match(name)]
-    short = ", ".join(chosen) if chosen else text
-    return short if len(short) <= _LONGEST else f"{short[: _LONGEST - 1]}…"
+    short = ", ".join(chosen) if chosen else item.text
+    text = short if len(short) <= _LONGEST else f"{short[: _LONGEST - 1]}…"
+    return f"{item.name} ({text})" if item.name and text else item.name or text or "unnamed"
 
 
 def _details(tuned: Tuned) -> Iterator[str]:
     if tuned.first.how != "measured":
         yield _HOW.get(tuned.first.how, tuned.first.how)
     yield from _clearly(tuned)
-    yield from _over_usual(tuned)
+    usual, gain = tuned.usual, tuned.gain
+    if tuned.is_usual and len(tuned.candidates) > 1:
+        yield "it is the default"
+    elif usual is not None and gain is not None and usual is not tuned.next:
+        yield f"{_faster_than(gain)} {shown(usual)}, the default"
     if tuned.total > _FEW:
         yield count(tuned.total, "candidate")
     if tuned.failures:
@@ -200,7 +182,7 @@ def _in_place(tuned: Tuned) -> Iterator[str]:
     if not tuned.in_place_ns or ratio is None:
         return
     runs = f"{tuned.launches}{TIMES} " if tuned.launches > 1 else ""
-    text = f"in place {runs}{duration(round(tuned.in_place_ns))} of a call"
+    text = f"in place {runs}{duration(tuned.in_place_ns)} of a call"
     if ratio >= _OTHER:
         text += f": {ratio:.1f}{TIMES} the benchmark's time"
     elif ratio <= 1 / _OTHER:
@@ -219,14 +201,6 @@ def _clearly(tuned: Tuned) -> Iterator[str]:
         yield f"{margin:.1%} faster than {what}: within noise ({NOISE:.0%})"
     else:
         yield f"{_faster_than(margin)} {what}"
-
-
-def _over_usual(tuned: Tuned) -> Iterator[str]:
-    usual, gain = tuned.usual, tuned.gain
-    if tuned.is_usual and len(tuned.candidates) > 1:
-        yield "it is the default"
-    elif usual is not None and gain is not None and usual is not tuned.next:
-        yield f"{_faster_than(gain)} {shown(usual)}, the default"
 
 
 def _faster_than(share: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -137,7 +136,6 @@ class Autotuning:
         spent_ns: The autotuning in it, as torch's own spans have it.
         outside_ns: What Triton spent on the program's own kernels, outside of compile time.
         cached: Kernels whose configuration was in the autotune cache.
-        alone: Generated Triton kernels with one configuration: nothing to try.
     """
 
     tuned: tuple[Tuned, ...]
@@ -145,7 +143,6 @@ class Autotuning:
     spent_ns: int
     outside_ns: int = 0
     cached: int = 0
-    alone: int = 0
 
     @property
     def saved_ns(self) -> float | None:
@@ -166,8 +163,19 @@ def make_autotuning(
     places = [place for process in processes for place in process.records(Autotuned)]
     if not places:
         return None
-    cached, alone = _kernels(processes)
-    tuned = sorted(_placed(_grouped(_merged(places)), work), key=lambda item: -item.spent_ns)
+    cached = {
+        (process, item.compile_id, item.what)
+        for process, each in enumerate(processes)
+        for item in each.lookups
+        if item.cache == "autotune" and item.state is CacheState.HIT
+    }
+    # Operations with the same sizes have the same candidates: torch times them once.
+    groups: dict[object, list[Tuned]] = {}
+    for number, item in enumerate(_merged(places)):
+        place = item.first
+        same = (place.name, place.inputs, place.output)
+        groups.setdefault(same if place.kind == "template" else number, []).append(item)
+    tuned = sorted(_placed(groups.values(), work), key=lambda item: -item.spent_ns)
     staged_ns = sum(
         stage.time_ns for process in processes for stage in process.stages if stage.stage == _STAGE
     )
@@ -177,26 +185,8 @@ def make_autotuning(
         compile_time_ns=sum(process.compile_time_ns for process in processes),
         spent_ns=staged_ns or within_ns,
         outside_ns=sum(item.spent_ns for item in tuned if item.first.is_outside),
-        cached=cached,
-        alone=alone,
+        cached=len(cached),
     )
-
-
-def _kernels(processes: Iterable[Process]) -> tuple[int, int]:
-    """Triton kernels whose configuration was cached, and those that have one."""
-    cached, alone = 0, 0
-    for process in processes:
-        found: dict[tuple[str, str], set[CacheState]] = collections.defaultdict(set)
-        compiled: set[tuple[str, str]] = set()
-        for item in process.lookups:
-            if item.cache == "autotune":
-                found[item.compile_id, item.what].add(item.state)
-            elif item.cache == "Triton" and item.state is CacheState.MISS:
-                compiled.add((item.compile_id, item.what))
-        tuned = {(place.compile_id, place.name) for place in process.records(Autotuned)}
-        cached += sum(CacheState.HIT in states for states in found.values())
-        alone += len(compiled - found.keys() - tuned)
-    return cached, alone
 
 
 def _merged(places: Iterable[Autotuned]) -> Iterator[Tuned]:
@@ -209,20 +199,16 @@ def _merged(places: Iterable[Autotuned]) -> Iterator[Tuned]:
         if before is None:
             if key in found:
                 yield found.pop(key)
-            found[key] = _alone(place)
+            found[key] = Tuned(
+                first=place,
+                candidates=place.candidates,
+                chosen=place.chosen,
+                default=place.default,
+                spent_ns=place.benchmark_ns + place.compile_ns,
+            )
         else:
             found[key] = _with_step(before, place)
     yield from found.values()
-
-
-def _alone(place: Autotuned) -> Tuned:
-    return Tuned(
-        first=place,
-        candidates=place.candidates,
-        chosen=place.chosen,
-        default=place.default,
-        spent_ns=place.benchmark_ns + place.compile_ns,
-    )
 
 
 def _with_step(tuned: Tuned, place: Autotuned) -> Tuned:
@@ -243,16 +229,6 @@ def _with_step(tuned: Tuned, place: Autotuned) -> Tuned:
     )
 
 
-def _grouped(found: Iterable[Tuned]) -> list[list[Tuned]]:
-    """Operations with the same sizes have the same candidates: torch times them once."""
-    groups: dict[object, list[Tuned]] = {}
-    for number, item in enumerate(found):
-        place = item.first
-        same = (place.name, place.inputs, place.output)
-        groups.setdefault(same if place.kind == "template" else number, []).append(item)
-    return list(groups.values())
-
-
 def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[KernelTiming]) -> Iterator[Tuned]:
     for group in groups:
         tried = next((item for item in group if item.first.how == "measured"), group[0])
@@ -269,7 +245,6 @@ def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[KernelTiming]) -> 
 
 
 def _is_of(place: Autotuned, work: KernelTiming) -> bool:
-    """Whether a piece of work is what was tuned at a place."""
     launch = work.longest_launch
     if place.is_outside:
         return launch.code is None and work.name == place.name

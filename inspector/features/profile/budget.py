@@ -6,7 +6,7 @@ import collections
 import dataclasses
 import math
 import statistics
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from inspector.features.profile.rounds import (
     LEAST_ROUNDS,
@@ -56,7 +56,6 @@ class Budget:
             smallest less 1; None where calls were not made in blocks.
         is_seen: Whether the device's work was seen at all.
         busy_by_device_ns: Median of the time in which each device worked, by its number.
-        explained_slowdown: How much longer the call took whose host was watched, or None.
         host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
             device: kernels wait for data that is not there.
         shown_ns: On the CPU the mean time of the watched calls that tables are about, which add up
@@ -77,7 +76,6 @@ class Budget:
     spread: float | None = None
     is_seen: bool = True
     busy_by_device_ns: Mapping[int, float] = dataclasses.field(default_factory=dict)
-    explained_slowdown: float | None = None
     shown_ns: float | None = None
     host_copies_ns: float = 0.0
 
@@ -101,11 +99,6 @@ class Budget:
         """Whether blocks of the same calls take the same time, as far as that is known."""
         return self.spread is None or self.spread <= UNSTABLE
 
-    @property
-    def is_approximate(self) -> bool:
-        """Whether the causes of idle time come from a call that took much longer."""
-        return self.explained_slowdown is not None and self.explained_slowdown > APPROXIMATE
-
 
 def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
     """Where the time of a typical call goes.
@@ -115,7 +108,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
             is the program's own code.
     """
     left_out = _unusual(profile)
-    rounds = rounds_of(tuple(profile.timed_blocks), left_out)
+    rounds = rounds_of(profile.timed_blocks, left_out)
     wall_ns = typical_ns([plain for _, plain in rounds], profile.plain_ns)
     eager_ns = typical_ns([eager for eager, _ in rounds], profile.eager_ns) or None
     busy_ns = _busy_ns(profile, wall_ns)
@@ -125,6 +118,12 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         seen["outside"] += seen.pop("graph-break", 0)
     total = seen.total()
     causes = {name: idle_ns * time_ns / total for name, time_ns in seen.most_common() if time_ns}
+    calls = of_typical_calls(profile, wall_ns).calls
+    found = [
+        [time for at, time in medians_of(profile.timed_blocks, kind).items() if at not in left_out]
+        for kind in ("plain", "eager")
+    ]
+    spreads = [max(medians) / min(medians) - 1 for medians in found if len(medians) > 1]
     return Budget(
         wall_ns=wall_ns,
         calls=len(profile.plain_ns),
@@ -137,13 +136,12 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
         eager_busy_ns=_eager_busy_ns(profile, eager_ns),
         faster=ratio_of_rounds(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
-        spread=_spread(profile, left_out),
+        spread=max(spreads, default=None),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
-        explained_slowdown=profile.explained_ns / wall_ns
-        if profile.explained_ns and wall_ns
+        shown_ns=statistics.fmean(call.wall_ns for call in calls)
+        if profile.is_cpu and calls
         else None,
-        shown_ns=_shown_ns(profile, wall_ns),
         host_copies_ns=max(0.0, busy_ns - _busy_without(profile, busy_ns, crosses)),
     )
 
@@ -156,23 +154,13 @@ def _busy_ns(profile: DeviceProfile, wall_ns: float) -> float:
     return wall_ns * min(1.0, sum(map(busy, calls)) / whole_ns) if whole_ns else 0.0
 
 
-def _shown_ns(profile: DeviceProfile, wall_ns: float) -> float | None:
-    calls = of_typical_calls(profile, wall_ns).calls
-    return statistics.fmean(call.wall_ns for call in calls) if profile.is_cpu and calls else None
-
-
 def _eager_busy_ns(profile: DeviceProfile, eager_ns: float | None) -> float | None:
     times = [time_ns for _, time_ns in profile.eager_work]
     if not profile.is_cpu:
         return _median(times) or None
-    return (eager_ns or 0.0) * _share(times, profile.eager_watched_ns) or None
-
-
-def _share(times_ns: Sequence[int], walls_ns: Sequence[int]) -> float:
-    """The typical part of a call that something takes."""
-    pairs = zip(times_ns, walls_ns, strict=False)  # one of them may have been cut off
+    pairs = zip(times, profile.eager_watched_ns, strict=False)  # one of them may have been cut off
     shares = [min(1.0, time_ns / wall_ns) for time_ns, wall_ns in pairs if wall_ns]
-    return statistics.median(shares) if shares else 0.0
+    return (eager_ns or 0.0) * (statistics.median(shares) if shares else 0.0) or None
 
 
 def busy_of_kernels(profile: DeviceProfile, budget: Budget) -> float:
@@ -200,18 +188,15 @@ def _busy_without(
 
 
 def _busy_by_device(profile: DeviceProfile) -> Mapping[int, float]:
-    devices = sorted({launch.device for launch in profile.launches})
-    if len(devices) == 1:
-        return {devices[0]: _median([busy(call) for call in profile.calls])}
-    return {
-        device: _median([union_ns(_spans_on(profile, call, device)) for call in profile.calls])
-        for device in devices
-    }
-
-
-def _spans_on(profile: DeviceProfile, call: ProfiledCall, device: int) -> list[tuple[int, int]]:
-    pairs = zip(profile.launches, call.spans_ns, strict=True)
-    return [span for launch, span in pairs if launch.device == device]
+    used = [launch.device for launch in profile.launches]
+    found = {}
+    for device in sorted(set(used)):
+        spans = (
+            [span for span, at in zip(call.spans_ns, used, strict=True) if at == device]
+            for call in profile.calls
+        )
+        found[device] = _median([union_ns(each) for each in spans])
+    return found
 
 
 def busy(call: ProfiledCall) -> int:
@@ -239,12 +224,3 @@ def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
     found = {n: each for n, each in times.items() if not 1 / _UNUSUAL < each < _UNUSUAL}
     is_enough = len(levels) - len(found) >= LEAST_ROUNDS
     return found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else {}
-
-
-def _spread(profile: DeviceProfile, left_out: Collection[int]) -> float | None:
-    found = [
-        [time for at, time in medians_of(profile.timed_blocks, kind).items() if at not in left_out]
-        for kind in ("plain", "eager")
-    ]
-    spreads = [max(medians) / min(medians) - 1 for medians in found if len(medians) > 1]
-    return max(spreads, default=None)

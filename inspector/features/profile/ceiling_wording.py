@@ -22,7 +22,7 @@ _NAMES = {
     "kernel_floor_ns": "an empty kernel",
 }
 _LEAST_SHARE = 0.005
-# As in inspector/capture/profiling/machine/kept.py, which keeps such figures for minutes only.
+# As in inspector/capture/profiling/machine/cache.py, which keeps such figures for minutes only.
 _OTHERS, _BUSY_PERCENT = "others_percent", 10
 # What holds a GPU's clocks back: bits of NVML (nvml.h, nvmlClocksEventReason…; drivers before 535
 # call them nvmlClocksThrottleReason…).
@@ -49,18 +49,22 @@ _COUNTERS = {
 
 def ceiling_lines(ceilings: Ceilings) -> Iterator[tuple[str, str]]:
     """What the machine can do, in which state it was and when."""
-    yield from _line("memory", _rates(ceilings, _MEMORY))
-    yield from _line("host to GPU", _rates(ceilings, _HOST))
-    yield from _line("matrix products", _products(ceilings))
-    is_known = bool(ceilings.state) and "threads" not in ceilings.state
-    floor_ns = ceilings.values.get("kernel_floor_ns")
-    if floor_ns is not None:
-        yield "an empty kernel", _with_spread(ceilings, "kernel_floor_ns", _time(floor_ns))
-    yield from _line("meanwhile" if is_known else "with", _state(ceilings))
-    yield "measured", _when(ceilings)
-    missing = _missing(ceilings.missing)
-    if missing:
-        yield "not measured", "; ".join(missing)
+    reasons: dict[str, list[str]] = {}
+    for name, reason in ceilings.missing.items():
+        reasons.setdefault(reason, []).append(_NAMES.get(name, name.removesuffix(_PRODUCTS)))
+    missing = (f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
+    for label, parts in (
+        ("memory", _rates(ceilings, _MEMORY)),
+        ("host to GPU", _rates(ceilings, _HOST)),
+        ("matrix products", _products(ceilings)),
+        ("an empty kernel", _floor(ceilings)),
+        ("meanwhile" if ceilings.state else "with", _state(ceilings)),
+        ("measured", [_when(ceilings)]),
+        ("not measured", ["; ".join(missing)]),
+    ):
+        text = ", ".join(parts)
+        if text:
+            yield label, text
 
 
 def busy_notice(ceilings: Ceilings) -> str:
@@ -99,12 +103,6 @@ def throttled_notice(state: DeviceState) -> str:
     return f"the GPU was throttled by {' and '.join(parts)}{after}"
 
 
-def _line(name: str, parts: Iterator[str]) -> Iterator[tuple[str, str]]:
-    text = ", ".join(parts)
-    if text:
-        yield name, text
-
-
 def _rates(ceilings: Ceilings, names: Sequence[tuple[str, str]]) -> Iterator[str]:
     for key, words in names:
         if key in ceilings.values:
@@ -127,11 +125,10 @@ def _products(ceilings: Ceilings) -> Iterator[str]:
 
 
 def _state(ceilings: Ceilings) -> Iterator[str]:
-    """Clocks, power and temperature; of a CPU how many threads there were."""
     yield from _clocks(ceilings.state)
-    number = ceilings.facts.get("threads") or state_values(ceilings.state).get("threads")
+    number = ceilings.facts.get("threads")
     if number:
-        threads = count(round(number), "thread")
+        threads = count(number, "thread")
         processors = ceilings.facts.get("processors")
         yield f"{threads} on {count(processors, 'processor')}" if processors else threads
     reasons = slowed_by(ceilings.state)
@@ -162,17 +159,13 @@ def _when(ceilings: Ceilings) -> str:
     return f"on {at:%Y-%m-%d}{took}"
 
 
-def _missing(missing: Mapping[str, str]) -> list[str]:
-    """The figures that are not there, those of one reason together."""
-    reasons: dict[str, list[str]] = {}
-    for name, reason in missing.items():
-        reasons.setdefault(reason, []).append(_NAMES.get(name, name.removesuffix(_PRODUCTS)))
-    return [f"{', '.join(names)} ({reason})" for reason, names in reasons.items()]
-
-
-def _time(time_ns: float) -> str:
-    """Those below 1 µs with one digit more than other durations have."""
-    return f"{time_ns / 1e3:.2f} µs" if time_ns < 1e3 else duration(round(time_ns))  # noqa: PLR2004
+def _floor(ceilings: Ceilings) -> Iterator[str]:
+    """Below 1 µs with one digit more than other durations have."""
+    name = "kernel_floor_ns"
+    time_ns = ceilings.values.get(name)
+    if time_ns is not None:
+        text = f"{time_ns / 1e3:.2f} µs" if time_ns < 1e3 else duration(time_ns)  # noqa: PLR2004
+        yield _with_spread(ceilings, name, text)
 
 
 def bytes_rate(bytes_per_s: float) -> str:

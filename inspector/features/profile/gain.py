@@ -32,6 +32,6 @@ def and_more(number: int, names: Sequence[object]) -> str:
     return f" and {len(names) - number} more" if len(names) > number else ""
 
 
-def first_names(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str], most: int = _MOST_NAMED) -> str:
     """``mul, add, sin and 2 more``."""
-    return f"{', '.join(names[:_MOST_NAMED])}{and_more(_MOST_NAMED, names)}"
+    return f"{', '.join(names[:most])}{and_more(most, names)}"

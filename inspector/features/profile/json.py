@@ -11,12 +11,17 @@ from inspector.features.profile.ceiling_wording import held_back, slowed_by
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.features.profile.launch_timing import LaunchTiming
-from inspector.features.profile.memory.memory import CallMemory, MemoryUse, PeakTensor
-from inspector.features.profile.memory.memory_advice import MemoryAdvice, memory_advice
+from inspector.features.profile.memory.memory import (
+    CallMemory,
+    MemoryAdvice,
+    MemoryUse,
+    PeakTensor,
+    memory_advice,
+)
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import FORMAT_VERSION, ProfileReport
 from inspector.features.profile.roofline import Point, Roofline, make_roofline
-from inspector.features.profile.slowdown import Slowdown, SlowdownPart, make_slowdown
+from inspector.features.profile.slowdown import Slowdown, SlowdownPart
 from inspector.records.autotuning import TriedCandidate, TriedTensor
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.records.device_profile import TimedBlock
@@ -59,11 +64,6 @@ def _stable(scope: Scope) -> bool | None:
     return None if budget.spread is None else budget.is_stable
 
 
-def _blocks(scope: Scope) -> list[TimedBlock]:
-    """Calls that were made one behind another."""
-    return list(scope.of(Profiled).profile.timed_blocks)
-
-
 def _kind(scope: Scope) -> str:
     """``compiled`` or ``eager``."""
     kind = scope.of(TimedBlock).kind
@@ -82,12 +82,6 @@ def _operators_outside(scope: Scope) -> int | None:
     return found.operators if found.is_cpu else None
 
 
-def _gap(scope: Scope) -> Slowdown | None:
-    """The difference to eager calls, divided; it adds up with the rest."""
-    found = scope.of(Profiled)
-    return make_slowdown(found.profile, found.budget)
-
-
 def _lines(scope: Scope) -> list[_LineTime]:
     """The time of a call by the user's line, the most first."""
     return [_LineTime(*place, time_ns) for place, time_ns in scope.of(Profiled).by_line.items()]
@@ -96,28 +90,6 @@ def _lines(scope: Scope) -> list[_LineTime]:
 def _roofline(scope: Scope) -> Roofline:
     """What each kernel reaches, by the arithmetic that it does per byte."""
     return make_roofline(scope.of(Profiled).work, scope.of(ProfileReport).ceilings)
-
-
-def _p5(scope: Scope) -> float:
-    """The 5th percentile of its times."""
-    return scope.of(KernelTiming).spread_ns[0]
-
-
-def _p95(scope: Scope) -> float:
-    """The 95th percentile of its times."""
-    return scope.of(KernelTiming).spread_ns[1]
-
-
-def _compile_id(scope: Scope) -> str | None:
-    """The graph whose code launches it; null outside of compiled graphs."""
-    code = scope.of(KernelTiming).launches[0].code
-    return code.compile_id if code else None
-
-
-def _direction(scope: Scope) -> str | None:
-    """``forward``, ``backward`` or ``inference``; null outside of compiled graphs."""
-    code = scope.of(KernelTiming).launches[0].code
-    return code.direction if code else None
 
 
 def _held_back(scope: Scope) -> Mapping[str, float | None]:
@@ -167,36 +139,30 @@ VIEWS: Views = {
         shown_ns=budget.shown_ns profiler_slowdown=budget.slowdown
         eager_ns=budget.eager_ns eager_busy_ns=budget.eager_busy_ns
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
-        spread_of_blocks=budget.spread stable blocks failed=profile.error
+        spread_of_blocks=budget.spread stable blocks=profile.timed_blocks failed=profile.error
         busy_ns=budget.busy_ns busy_by_device_ns=budget.busy_by_device_ns
-        host_copies_ns=budget.host_copies_ns explained_slowdown=budget.explained_slowdown
-        idle_causes_approximate=budget.is_approximate outside_statements_ns
+        host_copies_ns=budget.host_copies_ns outside_statements_ns
         launches_unmatched=profile.unmatched idle_ns=budget.idle_ns
-        idle_by_cause_ns=budget.causes_ns compiled_less_eager launches operators_outside
+        idle_by_cause_ns=budget.causes_ns compiled_less_eager=slowdown launches operators_outside
         memory attributed work lines operators=by_operator
         modules=by_module device_state=state roofline gains""",
         arguments=_arguments,
         faster_than_eager=_faster,
         faster_than_eager_interval=_faster_interval,
         stable=_stable,
-        blocks=_blocks,
         outside_statements_ns=_outside,
         operators_outside=_operators_outside,
-        compiled_less_eager=_gap,
         lines=_lines,
         roofline=_roofline,
     ),
     TimedBlock: View("kind round times_ns", kind=_kind),
-    Slowdown: View("whole_ns parts rest_ns approximate=is_approximate"),
+    Slowdown: View("whole_ns parts rest_ns"),
     SlowdownPart: View("cause compiled_ns eager_ns more_ns"),
     KernelTiming: View(
         """name kind time_ns median_ns p5_ns p95_ns operators dtype? arithmetic=unit? bytes=bytes_
         bytes_from_memory=memory_bytes flops bytes_per_s flops_per_s bound ceiling_per_s=ceiling
-        share_of_ceiling modules lines:line compile_id direction launches""",
-        p5_ns=_p5,
-        p95_ns=_p95,
-        compile_id=_compile_id,
-        direction=_direction,
+        share_of_ceiling modules lines:line compile_id=code.compile_id direction=code.direction
+        launches"""
     ),
     LaunchTiming: View(
         """name=launch.name? kind=launch.kind median_ns device=launch.device stream=launch.stream
@@ -231,8 +197,7 @@ VIEWS: Views = {
     ),
     Autotuning: View(
         """compile_time_ns spent_ns outside_ns kernels_from_cache=cached
-        kernels_with_one_configuration=alone saved_per_call_estimated_ns=saved_ns noise advice
-        tuned""",
+        saved_per_call_estimated_ns=saved_ns noise advice tuned""",
         noise=NOISE,
         advice=_advice,
     ),

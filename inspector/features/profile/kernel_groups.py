@@ -7,7 +7,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.features.profile.gain import and_more
+from inspector.features.profile.gain import and_more, first_names
 from inspector.features.profile.kernel_timing import KernelTiming, is_possible
 from inspector.features.profile.launch_timing import time_by
 from inspector.run.kernel import NodeLine, weighed_lines
@@ -83,7 +83,6 @@ class KernelGroup:
 
 
 def _weighed(work: KernelTiming) -> Iterator[tuple[NodeLine, float]]:
-    """The lines of a statement, each with its part of the time."""
     parts = time_by(work.launches, lambda part: (part.line.file, part.line.line))
     for line in work.lines:
         yield line, parts.get((line.file, line.line), work.time_ns)
@@ -108,8 +107,7 @@ def named(row: KernelGroup) -> str:
     """``mm``, ``2 runs of mm``, ``9 runs (addmm, mm)``."""
     names = list(dict.fromkeys(item.name for item in row.all_))
     if len(names) > 1:
-        more = f" and {len(names) - _MOST_KERNELS} more" if len(names) > _MOST_KERNELS else ""
-        return f"{row.number} runs ({', '.join(names[:_MOST_KERNELS])}{more})"
+        return f"{row.number} runs ({first_names(names, _MOST_KERNELS)})"
     return f"{row.number} runs of {names[0]}" if row.number > 1 else names[0]
 
 

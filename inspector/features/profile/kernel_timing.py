@@ -16,7 +16,7 @@ from inspector.features.profile.reuse import bytes_from_memory
 from inspector.features.profile.step_facts import Part, StepFacts, operator_of
 from inspector.records.ceilings import Ceilings
 from inspector.records.device_profile import KEEPS_GRADIENT
-from inspector.run.kernel import NodeLine
+from inspector.run.kernel import GraphCode, NodeLine
 
 _FLOOR_NS = 1_000  # an empty kernel, where it was not measured
 _SHORT = 3  # times as long as an empty kernel
@@ -155,13 +155,19 @@ class KernelTiming:
         return is_outside and self.name != KEEPS_GRADIENT
 
     @property
-    def spread_ns(self) -> tuple[float, float]:
-        """The 5th and the 95th percentile of its times."""
-        ordered = sorted(self.times_ns)
-        if not ordered:
-            return 0.0, 0.0
-        last = len(ordered) - 1
-        return float(ordered[round(last * 0.05)]), float(ordered[round(last * 0.95)])
+    def code(self) -> GraphCode | None:
+        """The generated code that launches it; None outside of compiled graphs."""
+        return self.launches[0].code
+
+    @property
+    def p5_ns(self) -> float:
+        """The 5th percentile of its times."""
+        return percentile(self.times_ns, 0.05)
+
+    @property
+    def p95_ns(self) -> float:
+        """The 95th percentile of its times."""
+        return percentile(self.times_ns, 0.95)
 
     @property
     def bytes_per_s(self) -> float | None:
@@ -193,6 +199,12 @@ class KernelTiming:
         """The modules that its lines are in; without lines (a container of torch's), its nodes."""
         lines = self.lines or [part.line for part in self.longest_launch.parts]
         return tuple(dict.fromkeys(line.module for line in lines if line.module))
+
+
+def percentile(times_ns: Sequence[int], part: float) -> float:
+    """The one of some times that so many of them are shorter than; 0 of none."""
+    ordered = sorted(times_ns)
+    return float(ordered[round((len(ordered) - 1) * part)]) if ordered else 0.0
 
 
 def limit_of(work: KernelTiming) -> str:
@@ -289,7 +301,16 @@ def _held_against(work: KernelTiming, values: Mapping[str, float]) -> KernelTimi
     is_of_host = work.kind == "copy" and crosses(work.launches[0].launch)
     memory = values.get("host_to_device_bytes_per_s" if is_of_host else "copy_bytes_per_s")
     cache = values.get("l2_bytes_per_s")
-    unit = _unit(work)
+    names = " ".join(item.launch.name for item in work.launches)
+    source = "".join(
+        kernel.source
+        for item in work.launches[:1]
+        if item.code is not None and work.kind == "kernel"
+        for kernel in item.code.kernels
+        if kernel.name == work.name
+    )
+    is_tf32 = any(mark in names for mark in _TF32) or bool(_TEMPLATE_TF32.search(source))
+    unit = "tf32" if work.dtype == "float32" and is_tf32 else work.dtype
     compute = values.get(f"{unit}_flops_per_s")
     on_device = work.launches[0].launch.kind != "cpu"
     limits = [
@@ -349,20 +370,6 @@ def _by_unit(work: KernelTiming, values: Mapping[str, float]) -> Mapping[str, fl
         times += [part * (work.bytes_ or 0) / cache] if cache else []
         found[unit] = max(times) * 1e9
     return found
-
-
-def _unit(work: KernelTiming) -> str:
-    """The dtype whose ceiling counts: libraries say in their kernels' names that they use TF32."""
-    names = " ".join(item.launch.name for item in work.launches)
-    source = "".join(
-        kernel.source
-        for item in work.launches[:1]
-        if item.code is not None and work.kind == "kernel"
-        for kernel in item.code.kernels
-        if kernel.name == work.name
-    )
-    is_tf32 = any(mark in names for mark in _TF32) or bool(_TEMPLATE_TF32.search(source))
-    return "tf32" if work.dtype == "float32" and is_tf32 else work.dtype
 
 
 def _per_second(amount: int | None, time_ns: float) -> float | None:

@@ -47,6 +47,5 @@ def with_known_sizes(
 
 
 def _unsized(fusion: Fusion) -> Fusion:
-    """The same without the bytes, which are for other sizes."""
     steps = tuple(dataclasses.replace(step, bytes_=None, flops=None) for step in fusion.steps)
     return dataclasses.replace(fusion, steps=steps)

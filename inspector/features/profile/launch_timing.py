@@ -19,7 +19,7 @@ from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.kernels.node_lines import module_path
 from inspector.features.profile.outside_lines import below, line_outside, lines_of_modules
 from inspector.features.profile.step_facts import FusionFacts, Part, StepFacts
-from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
+from inspector.records.device_profile import DeviceLaunch, DeviceProfile
 from inspector.run.kernel import Call, GraphCode, NodeLine, weighed_lines
 from inspector.shared.alignment import align
 from inspector.shared.stack import is_resumed
@@ -37,15 +37,11 @@ class LaunchTiming:
     """One launch of every call.
 
     Attributes:
-        launch: The launch.
         spans_ns: When it began and ended in each call, since the call's begin.
-        code: The generated code that launched it, or None.
-        call: The statement in it, or None.
         step: What the scheduler has of it, or None.
         place: The user's line outside of compiled graphs, or None; of what a graph does, the line
             that it is called from.
         counters: What Nsight Compute counted, by metric; its runs are others than those timed here.
-        facts: What is known of that step besides, or None.
         is_around: Whether torch launches it around a compiled graph, for nothing in it.
         within: The module that was called when its graph ran, where that is not the whole model:
             the modules that the graph knows of are below it.
@@ -101,15 +97,19 @@ class LaunchTiming:
         if nodes and self.call is not None and self.call.kind != "kernel":
             nodes = nodes[-1:]  # those before it make what it is called with
         if not nodes and parts:
-            return tuple(dataclasses.replace(part, line=self._placed(part.line)) for part in parts)
+            return tuple(
+                dataclasses.replace(
+                    part,
+                    line=dataclasses.replace(self.place, module=part.line.module)
+                    if self.place
+                    else part.line,
+                )
+                for part in parts
+            )
         nodes = nodes or [self.place or NodeLine("")]
         operators = [part.operator for part in parts] or [*(self.call.aten if self.call else ())]
         operator = (operators or [self.launch.place.operator.replace("::", ".")])[-1]
         return tuple(Part(node, operator, 1 / len(nodes)) for node in nodes)
-
-    def _placed(self, line: NodeLine) -> NodeLine:
-        """What is known of an operator by its module alone, at the line that it is called from."""
-        return dataclasses.replace(self.place, module=line.module) if self.place else line
 
     @property
     def lines(self) -> tuple[NodeLine, ...]:
@@ -151,11 +151,21 @@ def launch_timings(
     """
     modules = lines_of_modules(codes, profile.launches)
     steps = _Steps(codes, fusions)
-    by_file = _by_file(codes, steps)
+    # Equal graphs have one file. Dynamo begins again where a graph breaks after it was compiled,
+    # and Inductor's cache has the code then: the code counts of which most is known.
+    by_file: dict[str, dict[str, GraphCode]] = {}
+    for each in codes:
+        name = PurePath(each.file).stem
+        same = by_file.setdefault(name, {})
+        known = same.get(each.compile_id)
+        if name and (known is None or steps.knows(each) or not steps.knows(known)):
+            same[each.compile_id] = each
     found: list[LaunchTiming] = []
     for place, launch in enumerate(profile.launches):
         spans = tuple(call.spans_ns[place] for call in profile.calls)
-        code = _code_at(by_file, launch.place)
+        same = by_file.get(launch.place.file, {})
+        # Of equal graphs the one that was called.
+        code = same.get(launch.place.region) or next(reversed(same.values()), None)
         call = _call_at(code, launch.place.line) if code is not None else None
         step, facts = steps.of(code, call)
         found.append(
@@ -172,30 +182,6 @@ def launch_timings(
         )
     own = {(node.file, node.line) for code in codes for call in code.calls for node in call.nodes}
     return _with_functions(found, functions or {}, own)
-
-
-def _by_file(codes: Sequence[GraphCode], steps: _Steps) -> Mapping[str, Mapping[str, GraphCode]]:
-    """The code of each file, by compilation; of several of one, that of which most is known.
-
-    Equal graphs have one file. Dynamo begins again where a graph breaks after it was compiled, and
-    Inductor's cache has the code then: nothing more is recorded of it.
-    """
-    found: dict[str, dict[str, GraphCode]] = {}
-    for code in codes:
-        name = PurePath(code.file).stem
-        same = found.setdefault(name, {})
-        known = same.get(code.compile_id)
-        if name and (known is None or steps.knows(code) or not steps.knows(known)):
-            same[code.compile_id] = code
-    return found
-
-
-def _code_at(
-    by_file: Mapping[str, Mapping[str, GraphCode]], place: LaunchPlace
-) -> GraphCode | None:
-    """The code that a launch comes from: of equal graphs that which was called."""
-    same = by_file.get(place.file)
-    return (same.get(place.region) or [*same.values()][-1]) if same else None
 
 
 def _with_functions(
@@ -218,10 +204,16 @@ def _with_functions(
         if item.code is not None:
             following, is_filling = item.code.compile_id, item.code.compile_id in replayed
         else:
-            is_filling = is_filling and not launch.place.frames and _copies(launch)
+            is_filling = (
+                is_filling
+                and not launch.place.frames
+                and (launch.kind == "memcpy" or _COPIES.search(launch.name) is not None)
+            )
         goes_before = launch.place.is_backward or is_filling
         region = launch.place.region or (following if goes_before else "")
-        is_known = item.lines or _has_modules(item)
+        is_known = item.lines or (
+            item.facts is not None and any(part.line.module for part in item.facts.parts)
+        )
         is_torchs = not is_known or (
             region in functions and _is_entry(item, functions[region], own)
         )
@@ -246,21 +238,15 @@ def _is_entry(item: LaunchTiming, function: NodeLine, own: Collection[tuple[str,
     return is_there and at not in own and not is_resumed(function.node)
 
 
-def _copies(launch: DeviceLaunch) -> bool:
-    """Whether it copies on the device, by itself or for lists of tensors."""
-    return launch.kind == "memcpy" or _COPIES.search(launch.name) is not None
-
-
-def _has_modules(item: LaunchTiming) -> bool:
-    """Whether it is known by its modules: of torch's own containers there are no user's lines."""
-    return item.facts is not None and any(part.line.module for part in item.facts.parts)
-
-
 def runs_of_statements(found: Iterable[LaunchTiming]) -> Iterator[list[LaunchTiming]]:
     """Launches of one run of a statement, which stand together: a library may need several."""
     group: list[LaunchTiming] = []
     for item in found:
-        if group and not _is_one_run(group[-1], item):
+        if group and not (
+            group[-1].call is not None
+            and group[-1].call is item.call
+            and group[-1].launch.place.run == item.launch.place.run
+        ):
             yield group
             group = []
         group.append(item)
@@ -268,16 +254,7 @@ def runs_of_statements(found: Iterable[LaunchTiming]) -> Iterator[list[LaunchTim
         yield group
 
 
-def _is_one_run(first: LaunchTiming, second: LaunchTiming) -> bool:
-    return (
-        first.call is not None
-        and first.call is second.call
-        and first.launch.place.run == second.launch.place.run
-    )
-
-
 def _call_at(code: GraphCode, line: int) -> Call | None:
-    """The call that a statement is."""
     place = bisect.bisect_left(code.calls, line, key=lambda call: call.line)
     is_there = place < len(code.calls) and code.calls[place].line == line
     return code.calls[place] if is_there else None
@@ -296,7 +273,18 @@ class _Steps:
             fusion = next((item for item in left if (item.compile_id, item.direction) == key), None)
             if fusion is not None:
                 left.remove(fusion)
-                self._join(code, fusion)
+                self._joined.add(id(code))
+                self._files.setdefault(PurePath(code.file).stem, code)
+                own = {kernel.name for kernel in code.kernels if kernel.is_user_written}
+                called = [
+                    _NUMBER.sub("", call.name) if call.name in own else _operation(call.name)
+                    for call in code.calls
+                ]
+                stepped = [_operation(step.name) for step in fusion.steps]
+                facts = FusionFacts(fusion)
+                for here, there in align(called, stepped):
+                    step = fusion.steps[there]
+                    self._found[id(code), code.calls[here].line] = step, facts.of(step)
 
     def knows(self, code: GraphCode) -> bool:
         """Whether there is what the scheduler fused of that code."""
@@ -315,20 +303,6 @@ class _Steps:
             return None, None
         step, facts = found
         return step, facts if _function(other) == _function(code) else _without_lines(facts)
-
-    def _join(self, code: GraphCode, fusion: Fusion) -> None:
-        self._joined.add(id(code))
-        self._files.setdefault(PurePath(code.file).stem, code)
-        own = {kernel.name for kernel in code.kernels if kernel.is_user_written}
-        called = [
-            _NUMBER.sub("", call.name) if call.name in own else _operation(call.name)
-            for call in code.calls
-        ]
-        stepped = [_operation(step.name) for step in fusion.steps]
-        facts = FusionFacts(fusion)
-        for here, there in align(called, stepped):
-            step = fusion.steps[there]
-            self._found[id(code), code.calls[here].line] = step, facts.of(step)
 
 
 def _function(code: GraphCode) -> str:

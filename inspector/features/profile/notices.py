@@ -12,13 +12,15 @@ from inspector.features.profile.profiled import Profiled
 from inspector.records.ceilings import Ceilings
 from inspector.records.device_profile import DeviceProfile, FailedCall
 from inspector.report.command_line import command_again
+from inspector.report.file_names import short_names
 from inspector.report.overview import reading_texts
-from inspector.report.wording import count, duration
+from inspector.report.wording import count, duration, listed
 from inspector.run.kernel import GraphCode
 from inspector.run.run import Run
 from inspector.shared.units import ordinal
 
 _LEAST_CALLS = 20
+_MOST_FUNCTIONS = 3
 _KINDS = {
     "warm-up": "call to warm up",
     "plain": "unwatched call",
@@ -37,10 +39,15 @@ def profile_notices(
         unread: What was found amiss while the profiles were read; it comes last.
     """
     yield from reading_texts(run)
-    if _is_cut_off(run):
+    meta = run.meta
+    has_reason = meta.error or meta.partial
+    is_ended = any(process.ended for process in run.processes)
+    if meta.settings.get("profile") and not has_reason and not is_ended:
         yield "the log ends early: the program was killed, or the log is cut off"
     elif not profiles:
-        yield _no_profile(run)
+        ended = "the run ended before anything was timed"
+        again = f"the recording has no profile: `{command_again(run, 'profile')}` records one"
+        yield ended if has_reason else again
     elif ceilings is None:
         yield "peak rates were not measured: no shares of peak are shown"
     else:
@@ -50,19 +57,6 @@ def profile_notices(
         for notice in input_notices(found):
             yield f"{which}{notice}"
     yield from unread
-
-
-def _is_cut_off(run: Run) -> bool:
-    meta = run.meta
-    is_known = bool(meta.error or meta.partial)  # why it ended
-    is_ended = any(process.ended for process in run.processes)
-    return bool(meta.settings.get("profile")) and not is_known and not is_ended
-
-
-def _no_profile(run: Run) -> str:
-    if run.meta.error or run.meta.partial:
-        return "the run ended before anything was timed"
-    return f"the recording has no profile: `{command_again(run, 'profile')}` records one"
 
 
 def input_notices(found: Profiled) -> Iterator[str]:
@@ -76,9 +70,7 @@ def input_notices(found: Profiled) -> Iterator[str]:
             "left out"
         )
     if found.is_cpu and not 1 / APPROXIMATE <= budget.shown_slowdown <= APPROXIMATE:
-        shown, wall = (
-            duration(round(time_ns)) for time_ns in (budget.shown_ns or 0, budget.wall_ns)
-        )
+        shown, wall = (duration(time_ns) for time_ns in (budget.shown_ns or 0, budget.wall_ns))
         yield f"tables are of calls under the profiler, which took {shown}, and {wall} without it"
     if found.state is not None:
         yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
@@ -126,24 +118,37 @@ def unseen_notice(
 
     Args:
         fusions: What became of them: code that is not Python says nothing of its kernels.
-        launches: What was seen in calls with any input.
     """
     ran = [item.code for item in launches if item.code is not None]
     seen, files = {id(code) for code in ran}, {code.file for code in ran if code.file}
-    scheduled = {_key(item) for item in fusions if item.steps}
+    scheduled = {(item.compile_id, item.direction) for item in fusions if item.steps}
     unseen = [
         code
         for code in codes
         if not (id(code) in seen or code.file in files)
-        and (code.kernels or (not code.calls and _key(code) in scheduled))
+        and (code.kernels or (not code.calls and (code.compile_id, code.direction) in scheduled))
     ]
     if not unseen:
         return ""
     named = ", ".join(f"{code.compile_id} ({code.direction})" for code in unseen)
-    graphs = "kernels of 1 graph" if len(unseen) == 1 else f"kernels of {len(unseen)} graphs"
     why = "" if any(code.calls for code in unseen) else ": C++ wrapper code has no lines"
-    return f"{graphs} were not seen in any call: {named}{why}"
+    return f"kernels of {count(len(unseen), 'graph')} were not seen in any call: {named}{why}"
 
 
-def _key(item: GraphCode | Fusion) -> tuple[str, str]:
-    return item.compile_id, item.direction
+def limit_notice(run: Run) -> str:
+    """Which functions torch no longer compiles, in one sentence; or an empty string."""
+    places = dict.fromkeys(
+        (frame.file, frame.first_line)
+        for process in run.processes
+        for frame in process.frames
+        if any(item.hit_limit for item in frame.compilations)
+    )
+    if not places:
+        return ""
+    names = short_names(file for file, _ in places)
+    shown = listed([f"{names[file]}:{line}" for file, line in places], _MOST_FUNCTIONS)
+    runs = "it runs as in eager PyTorch" if len(places) == 1 else "they run as in eager PyTorch"
+    return (
+        f"torch compiled what begins at {shown} so often that it gave up: {runs} where no compiled "
+        "code fits; `inspect explain` says why it was compiled again"
+    )

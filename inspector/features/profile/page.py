@@ -19,15 +19,10 @@ from inspector.features.profile.memory_wording import memory_facts, memory_gains
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import ProfileReport
 from inspector.features.profile.roofline import make_roofline
-from inspector.features.profile.rows import kernel_rows, line_rows, module_rows, operator_rows
+from inspector.features.profile.rows import kernel_rows, line_rows, share_rows
 from inspector.features.profile.slowdown_wording import SLOWDOWN_TITLE, slowdown_rows
-from inspector.features.profile.wording import (
-    call_title,
-    gain_lines,
-    headline,
-    idle_parts,
-    verdict_lines,
-)
+from inspector.features.profile.wording import gain_lines, headline, idle_parts, verdict_lines
+from inspector.records.ceilings import Ceilings
 from inspector.report.command_line import command_about
 from inspector.report.file_names import PlacedRow
 from inspector.report.page import (
@@ -69,7 +64,7 @@ def page(report: ProfileReport) -> Page:
             *(_sections(first) if first is not None else ()),
             *(_other(report, found) for found in others if found is not None),
             *(_autotuning(report, report.autotuning) if report.autotuning is not None else ()),
-            *_ceilings(report),
+            *([_ceilings(report.ceilings)] if report.ceilings is not None else ()),
         ),
         notes=as_notes(report.notices),
         next_steps=list(_next_steps(report)),
@@ -96,11 +91,11 @@ def _other(report: ProfileReport, found: Profiled) -> Section:
 def _sections(found: Profiled) -> Iterator[Section]:
     parts = [(name, f"{share:.1%}", round(1000 * share)) for name, share in idle_parts(found)]
     chart = (Column("part"), _SHARE, Column("", "bar"))
-    yield Section(call_title(found), [Table(chart, parts, "part", _MOST_ROWS)])
-    times = (Column(name, "number") for name in ("eager", "compiled", "difference"))
-    slower = Table((Column("part"), *times), slowdown_rows(found), "part", _ALL)
+    yield Section("Call", [Table(chart, parts, "part", _MOST_ROWS)])
+    sides = (Column(name, "number") for name in ("eager", "compiled", "difference"))
+    slower = Table((Column("part"), *sides), slowdown_rows(found), "part", _ALL)
     yield Section(SLOWDOWN_TITLE, [slower])
-    gains = Lines(list(_fixes(gain_lines(found))))
+    gains = Lines(list(gain_lines(found)))
     yield Section("Further opportunities (estimates, may overlap)", [gains])
     kernels = _with_code(kernel_rows(found))
     columns = (Column("kernel", "code"), _TIME, _SHARE, _BELOW, Column("", "detail"), _LINES)
@@ -108,8 +103,8 @@ def _sections(found: Profiled) -> Iterator[Section]:
     lines = [(place, time, f"{share:.1%}", code) for place, time, share, code in line_rows(found)]
     source = (Column("line", "code"), _TIME, _SHARE, Column("source", "code"))
     yield Section("Lines", [Table(source, lines, "line", _MOST_ROWS)])
-    for noun, rows in (("operator", operator_rows(found)), ("module", module_rows(found))):
-        cells = [(name, time, f"{share:.1%}") for name, time, share in rows]
+    for noun, times in (("operator", found.by_operator), ("module", found.by_module)):
+        cells = [(name, time, f"{share:.1%}") for name, time, share in share_rows(found, times)]
         table = Table((Column(noun, "code"), _TIME, _SHARE), cells, noun, _ALL)
         yield Section(f"By {noun}", [table], is_detail=True)
     if found.memory is not None:
@@ -120,13 +115,9 @@ def _with_code(rows: Iterable[PlacedRow]) -> list[Sequence[Cell]]:
     return [(*cells, [CodeLine(*place) for place in places]) for *cells, places in rows]
 
 
-def _fixes(gains: Iterable[tuple[str, str, str]]) -> Iterator[str]:
-    return (f"{most}: {what}. Fix: {change}" for most, what, change in gains)
-
-
 def _memory(use: MemoryUse) -> Iterator[Section]:
     facts = [f"{label}: {text}" for label, text in memory_facts(use)]
-    gains = list(_fixes(memory_gains(use)))
+    gains = list(memory_gains(use))
     peak = _tensors("at the peak", use.compiled)
     yield Section("Memory", [Lines(facts[:_MOST_FACTS]), peak, Lines(gains[:1])])
     eager = [_tensors("in eager", use.eager)] if use.eager is not None else []
@@ -141,8 +132,8 @@ def _tensors(title: str, call: CallMemory) -> Table:
 
 
 def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
-    """What was tried; each candidate where that is asked for."""
-    lines = [*autotune_summary(found, report.wall_ns)]
+    wall_ns = report.profiles[0].budget.wall_ns if report.profiles else 0.0
+    lines = [*autotune_summary(found, wall_ns)]
     lines += [f"fix: {line}" for line in autotune_advice(found)]
     if not report.all_tuned and any(item.candidates for item in found.tuned):
         lines.append("all candidates: `inspect profile --autotune`")
@@ -157,8 +148,6 @@ def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
             yield Section(f"Candidates for {tuned_name(item)}", [table])
 
 
-def _ceilings(report: ProfileReport) -> Iterator[Section]:
-    if report.ceilings is not None:
-        found = ceiling_lines(report.ceilings)
-        lines = Lines([f"{name}: {text}" for name, text in found])
-        yield Section(f"Peak rates of {report.ceilings.device}", [lines], is_detail=True)
+def _ceilings(ceilings: Ceilings) -> Section:
+    lines = Lines([f"{name}: {text}" for name, text in ceiling_lines(ceilings)])
+    return Section(f"Peak rates of {ceilings.device}", [lines], is_detail=True)

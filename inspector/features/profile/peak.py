@@ -72,12 +72,7 @@ def find_peak(held: Sequence[HeldBlock], events: Sequence[MemoryEvent]) -> Peak:
 
 
 def curve(held: Sequence[HeldBlock], events: Sequence[MemoryEvent]) -> tuple[int, ...]:
-    """What is allocated after each event, less what was before; of long calls the most of several.
-
-    Args:
-        held: As in `find_peak`.
-        events: As in `find_peak`.
-    """
+    """What is allocated after each event beyond what was; of long calls the most of several."""
     _, *added = (added for added, _ in _allocated(held, events))
     step = math.ceil(len(added) / _MOST_POINTS) or 1
     return tuple(max(added[at : at + step]) for at in range(0, len(added), step))

@@ -11,6 +11,7 @@ from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.features.profile.memory.memory import MemoryUse
 from inspector.features.profile.rounds import of_typical_calls
+from inspector.features.profile.slowdown import Slowdown, make_slowdown
 from inspector.records.ceilings import DeviceState
 from inspector.records.device_profile import DeviceProfile
 
@@ -52,6 +53,11 @@ class Profiled:
     breaks: tuple[str, ...] = ()
     limited: str = ""
     is_grad_idle: bool = False
+
+    @property
+    def slowdown(self) -> Slowdown | None:
+        """The difference to eager calls, divided; it adds up with the rest."""
+        return make_slowdown(self.profile, self.budget)
 
     @property
     def is_cpu(self) -> bool:

@@ -9,23 +9,32 @@ from collections.abc import Mapping, Sequence
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.report import FUSION, make_graph_report
 from inspector.features.kernels.report import make_kernels_report
-from inspector.features.profile.all_compiled import is_all_compiled
 from inspector.features.profile.autotuned import Autotuning, make_autotuning
 from inspector.features.profile.budget import Budget, make_budget
-from inspector.features.profile.gains.gains import all_compiled, gains, keeps_for_nothing
+from inspector.features.profile.code_lines import CodeLines
+from inspector.features.profile.gains.gains import (
+    all_compiled,
+    gains,
+    is_all_compiled,
+    keeps_for_nothing,
+)
 from inspector.features.profile.kernel_groups import in_groups
 from inspector.features.profile.kernel_timing import kernel_timings
 from inspector.features.profile.known_sizes import run_again, with_known_sizes
-from inspector.features.profile.launch_counters import with_counters
 from inspector.features.profile.launch_timing import (
     LaunchTiming,
     launch_timings,
     recorded_profile,
     time_by,
 )
-from inspector.features.profile.limit_notice import limit_notice
-from inspector.features.profile.memory.report import memory_in_code, memory_profiles
-from inspector.features.profile.notices import profile_notices, uncounted_notices, unseen_notice
+from inspector.features.profile.memory.memory_use import code_of, memory_profiles, memory_use
+from inspector.features.profile.notices import (
+    limit_notice,
+    profile_notices,
+    uncounted_notices,
+    unseen_notice,
+)
+from inspector.features.profile.nsight_compute import with_counters
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.rounds import of_typical_calls
 from inspector.features.profile.step_facts import Part
@@ -59,7 +68,6 @@ class ProfileReport:
     """The profiles of a run.
 
     Attributes:
-        run: The run.
         profiles: One for each input.
         ceilings: What the machine can do, or None.
         notices: What is missing or to be known, one sentence each.
@@ -74,19 +82,11 @@ class ProfileReport:
     autotuning: Autotuning | None = None
     all_tuned: bool = False
 
-    @property
-    def wall_ns(self) -> float:
-        """The time of a call with the first input, or 0."""
-        return self.profiles[0].budget.wall_ns if self.profiles else 0.0
-
 
 def make_profile_report(
     run: Run, counted: Sequence[CountedKernel] = (), notice: str = "", *, all_tuned: bool = False
 ) -> ProfileReport:
     """Reads the profiles of a run, whose logs must still be there.
-
-    Args:
-        notice: What is to be said besides, in one sentence without a full stop.
 
     Raises:
         OSError: A log is gone.
@@ -121,18 +121,27 @@ class _Recorded:
 def _of_process(
     run: Run, process: Process, counted: Sequence[CountedKernel]
 ) -> tuple[list[Profiled], list[str]]:
-    """The profiles of a process, and what is to be known of them."""
     if not process.stored.get(DeviceProfile):
         return [], []
     memory, notices = memory_profiles(process)
     alone = dataclasses.replace(run, processes=(process,))
+    breaks = [item for each in alone.compilations for item in each.graph_breaks]
+    places = dict.fromkeys((item.user.file, item.user.line) for item in breaks if item.user)
     recorded = _Recorded(
         run=alone,
         process=process,
         codes=make_kernels_report(alone).taken,
         fusions=[row.fusion for row in make_graph_report(alone, FUSION).rows],
-        functions=_functions(process, run),
-        breaks=_breaks(alone),
+        functions={
+            str(compilation.compile_id): NodeLine(
+                frame.name, frame.file, _def_line(run, frame.file, frame.first_line)
+            )
+            for frame in process.frames
+            for compilation in frame.compilations
+            if frame.file and not is_graph_code(frame.file)
+            if run.roots.owner(frame.file) is not Owner.TORCH
+        },
+        breaks=tuple(f"{file.rpartition('/')[2]}:{line}" for file, line in places),
         memory=memory,
     )
     payloads = process.stored[DeviceProfile]
@@ -166,12 +175,6 @@ def _of_process(
     return profiles, [*notices, *([unseen] if unseen else [])]
 
 
-def _breaks(run: Run) -> tuple[str, ...]:
-    breaks = [item for each in run.compilations for item in each.graph_breaks]
-    places = dict.fromkeys((item.user.file, item.user.line) for item in breaks if item.user)
-    return tuple(f"{file.rpartition('/')[2]}:{line}" for file, line in places)
-
-
 def _profiled(
     profile: DeviceProfile, budget: Budget, launches: Sequence[LaunchTiming], recorded: _Recorded
 ) -> Profiled:
@@ -182,8 +185,14 @@ def _profiled(
         launches, process.last(Ceilings), l2_bytes if isinstance(l2_bytes, int) else 0
     )
     is_grad_idle = not (settings.get("train") or settings.get("no_grad"))
-    memory = recorded.memory.get(profile.input)
+    memory = None
+    allocated = recorded.memory.get(profile.input)
+    if allocated is not None:
+        code = CodeLines(list(code_of(process, recorded.codes)), launches, run.sources)
+        memory = memory_use(allocated, code, recorded.functions)
     states = (item for item in process.records(DeviceState) if item.input == profile.input)
+    lines = {(line.file, line.line): line.code for item in launches for line in item.lines}
+    texts = {key: text or run.sources.line(*key) or "" for key, text in lines.items()}
     return Profiled(
         profile=profile,
         budget=budget,
@@ -193,7 +202,7 @@ def _profiled(
         ),
         by_operator=time_by(launches, lambda part: part.name or None),
         by_module=in_groups(time_by(launches, _module_of)),
-        code=_code(run, launches),
+        code={key: text.strip() for key, text in texts.items() if text},
         gains=tuple(
             gains(
                 all_compiled(budget) if is_all_compiled(run, process, launches) else budget,
@@ -208,9 +217,7 @@ def _profiled(
             )
         ),
         state=next(states, None),
-        memory=None
-        if memory is None
-        else memory_in_code(memory, run, recorded.codes, launches, recorded.functions),
+        memory=memory,
         graphs=sum(item.graphs for each in process.frames for item in each.compilations),
         backend=asked_backend(run),
         breaks=recorded.breaks,
@@ -222,24 +229,6 @@ def _module_of(part: Part) -> tuple[str, str] | None:
     if not part.line.file and not part.line.module:
         return None
     return part.line.module or "(in no submodule)", part.line.module_class
-
-
-def _code(run: Run, launches: Sequence[LaunchTiming]) -> Mapping[tuple[str, int], str]:
-    lines = {(line.file, line.line): line.code for item in launches for line in item.lines}
-    texts = {key: text or run.sources.line(*key) or "" for key, text in lines.items()}
-    return {key: text.strip() for key, text in texts.items() if text}
-
-
-def _functions(process: Process, run: Run) -> Mapping[str, NodeLine]:
-    return {
-        str(compilation.compile_id): NodeLine(
-            frame.name, frame.file, _def_line(run, frame.file, frame.first_line)
-        )
-        for frame in process.frames
-        for compilation in frame.compilations
-        if frame.file and not is_graph_code(frame.file)
-        if run.roots.owner(frame.file) is not Owner.TORCH
-    }
 
 
 def _as_in_source(item: LaunchTiming, run: Run) -> LaunchTiming:

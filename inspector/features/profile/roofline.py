@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from inspector.features.graph.targets import is_view
 from inspector.features.profile.kernel_groups import kernel_groups
@@ -51,13 +51,11 @@ class Roofline:
     """What can be drawn.
 
     Attributes:
-        device: The device's name.
         memory: Bandwidths by name, bytes per second, the fastest first.
         peaks: Arithmetic by dtype, operations per second, the fastest first; those that are used.
         points: The kernels, what takes longest first; without bytes or operations there is none.
     """
 
-    device: str
     memory: tuple[tuple[str, float], ...]
     peaks: tuple[tuple[str, float], ...]
     points: tuple[Point, ...]
@@ -92,7 +90,6 @@ def make_roofline(work: Sequence[KernelTiming], ceilings: Ceilings | None) -> Ro
     known = {name: values.get(f"{name}_flops_per_s") for name in used}
     peaks = {name: rate for name, rate in known.items() if rate}
     return Roofline(
-        device=ceilings.device if ceilings is not None else "",
         memory=tuple((name, values[key]) for key, name in _MEMORY if key in values),
         peaks=tuple(sorted(peaks.items(), key=lambda item: -item[1])),
         points=tuple(points),
@@ -111,15 +108,12 @@ def _estimated(work: KernelTiming) -> int:
         taken = max(step.reads.values(), default=0) // dtype.size_bytes
     own = [node for node in step.operators if node.name not in step.again] if step else []
     nodes = {node.name: node for node in own}
-    return max(taken, _counted(own, nodes))
-
-
-def _counted(own: Sequence[Node], nodes: Mapping[str, Node]) -> int:
-    return sum(
+    given = (
         max(_elements(node), *(_elements(nodes[name]) for name in node.inputs if name in nodes), 0)
         for node in own
         if not is_view(node)
     )
+    return max(taken, sum(given))
 
 
 def _elements(node: Node) -> int:

@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from inspector.records.device_profile import DeviceProfile, ProfiledCall, TimedBlock
+from inspector.records.device_profile import DeviceProfile, TimedBlock
 from inspector.shared.student_t import half_width
 
 LEAST_ROUNDS = 3
@@ -93,12 +93,10 @@ def of_typical_calls(profile: DeviceProfile, wall_ns: float) -> DeviceProfile:
     if not profile.is_cpu or not profile.calls:
         return profile
     usual_ns = wall_ns or statistics.median(call.wall_ns for call in profile.calls)
-    ordered = sorted(profile.calls, key=lambda call: _distance(call, usual_ns))
+    ordered = sorted(
+        profile.calls, key=lambda call: abs(math.log(max(call.wall_ns, 1) / max(usual_ns, 1)))
+    )
     taken = {id(call) for call in ordered[: math.ceil(len(ordered) / 2)]}
     return dataclasses.replace(
         profile, calls=tuple(call for call in profile.calls if id(call) in taken)
     )
-
-
-def _distance(call: ProfiledCall, usual_ns: float) -> float:
-    return abs(math.log(max(call.wall_ns, 1) / max(usual_ns, 1)))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from inspector.features.graph.wording import TIMES
-from inspector.features.profile.cause_wording import OUTSIDE
 from inspector.features.profile.ceiling_wording import bytes_rate, flops_rate
 from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, limit_of
-from inspector.features.profile.launch_counters import counter_texts
 from inspector.features.profile.library_names import shown_name
+from inspector.features.profile.nsight_compute import counter_texts
 from inspector.features.profile.profiled import Profiled
+from inspector.features.profile.slowdown_wording import OUTSIDE
 from inspector.report.file_names import PlacedRow, line_texts, short_names
 from inspector.report.wording import duration, size
 from inspector.shared.units import percent
@@ -44,7 +44,7 @@ def kernel_rows(found: Profiled) -> Iterator[PlacedRow]:
         is_counted = row.number > 1 and row.first.kind != "wrapper"
         yield (
             f"{row.number}{TIMES} {_shown(row.first)}" if is_counted else _shown(row.first),
-            duration(round(row.time_ns)),
+            duration(row.time_ns),
             f"{row.time_ns / whole:.1%}",
             " · ".join(_summary(row)),
             " · ".join(_detail(row)),
@@ -90,8 +90,8 @@ def _summary(row: KernelGroup) -> Iterator[str]:
 
 def _each(row: KernelGroup) -> Iterator[str]:
     """What one of them takes; where that is chance, or differs much, what the mean does not say."""
-    each, usual = duration(round(row.each_ns)), duration(round(row.median_ns / row.number))
-    low, high = (duration(round(time_ns)) for time_ns in row.ends_ns)
+    each, usual = duration(row.each_ns), duration(row.median_ns / row.number)
+    low, high = (duration(time_ns) for time_ns in row.ends_ns)
     if row.time_ns > _DISTURBED * row.median_ns:
         yield f"{each} each on average, median {usual}" if row.number > 1 else f"median {usual}"
     elif row.ends_ns[1] > _DIFFERENT * row.ends_ns[0]:
@@ -101,7 +101,6 @@ def _each(row: KernelGroup) -> Iterator[str]:
 
 
 def _rates(row: KernelGroup) -> Iterator[str]:
-    """What it moves and computes."""
     work = row.first
     if work.bound is Bound.LATENCY:
         yield size(work.bytes_ or 0)
@@ -114,15 +113,7 @@ def _rates(row: KernelGroup) -> Iterator[str]:
     if work.flops and row.median_ns:
         yield flops_rate(work.flops * row.number / row.median_ns * 1e9)
     if row.share_of_ceiling is not None and not row.is_possible:
-        yield f"faster than {limit_of(work)}: {_why_faster(work)}"
-
-
-def _why_faster(work: KernelTiming) -> str:
-    if work.bound is Bound.COMPUTE:
-        return "it is more now than when it was measured"
-    if work.launches[0].launch.kind == "cpu":
-        return "a part of that is in a cache, or does not move"
-    return "not all of that moves"
+        yield f"faster than the {limit_of(work)} that was measured"
 
 
 def _shown(work: KernelTiming) -> str:
@@ -150,24 +141,15 @@ def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
         if found.work and time_ns > whole / 1000:
             rows.append((time_ns, f"({name})", ""))
     for time_ns, place, code in sorted(rows, key=lambda row: -row[0]):
-        yield place, duration(round(time_ns)), time_ns / whole, code
+        yield place, duration(time_ns), time_ns / whole, code
 
 
-def operator_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
-    """Time by operator of ATen, before decompositions: its name, the time, and its share."""
-    yield from _rows(found, found.by_operator)
-
-
-def module_rows(found: Profiled) -> Iterator[tuple[str, str, float]]:
-    """Time by module; layers that are numbered are one row."""
-    yield from _rows(found, found.by_module)
-
-
-def _rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
+def share_rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[str, str, float]]:
+    """Time by operator, or by module: the name, the time, and its share of all work."""
     whole = found.whole_ns or 1.0
     rows = [(time_ns, name) for name, time_ns in times.items()]
     lost = whole - sum(times.values())
     if times and lost > whole / 1000:
         rows.append((lost, "(none known)"))
     for time_ns, name in sorted(rows, key=lambda row: -row[0]):
-        yield name, duration(round(time_ns)), time_ns / whole
+        yield name, duration(time_ns), time_ns / whole

@@ -6,7 +6,7 @@ import dataclasses
 import statistics
 from collections.abc import Iterator, Mapping
 
-from inspector.features.profile.budget import APPROXIMATE, Budget, busy_of_kernels
+from inspector.features.profile.budget import Budget, busy_of_kernels
 from inspector.records.device_profile import DeviceProfile
 
 WORK, COPIES, LAUNCHES = "work", "copies", "launches"
@@ -42,12 +42,10 @@ class Slowdown:
     Attributes:
         whole_ns: The difference of the two times.
         parts: What makes it: the device's work, then why it waits, the largest differences first.
-        is_approximate: Whether causes come from calls that took much longer than unwatched ones.
     """
 
     whole_ns: float
     parts: tuple[SlowdownPart, ...]
-    is_approximate: bool
 
     @property
     def rest_ns(self) -> float:
@@ -72,12 +70,7 @@ def make_slowdown(profile: DeviceProfile, budget: Budget) -> Slowdown | None:
         for name in {**compiled, **eager}
     ]
     parts += sorted(waits, key=lambda part: -abs(part.more_ns))
-    explained_ns = profile.eager_explained_ns or 0
-    return Slowdown(
-        whole_ns=budget.wall_ns - eager_ns,
-        parts=tuple(parts),
-        is_approximate=budget.is_approximate or explained_ns > APPROXIMATE * eager_ns,
-    )
+    return Slowdown(budget.wall_ns - eager_ns, tuple(parts))
 
 
 def _work(profile: DeviceProfile, budget: Budget, busy_ns: float) -> Iterator[SlowdownPart]:

@@ -4,11 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.features.profile.cause_wording import cause_name
 from inspector.features.profile.profiled import Profiled
-from inspector.features.profile.slowdown import COPIES, LAUNCHES, WORK, make_slowdown
-from inspector.records.device_profile import KEEPS_GRADIENT
+from inspector.features.profile.slowdown import COPIES, LAUNCHES, WORK
 from inspector.report.wording import count, duration
+
+CAUSES = {
+    WORK: "kernels",
+    COPIES: "copies",
+    LAUNCHES: "code that launches kernels",
+    "launching": "kernel launch overhead",
+    "wrappers": "torch around graphs",
+    "guards": "guards",
+    "graph-break": "Python between graphs",
+    "synchronisation": "host waiting for the GPU",
+    "autograd": "autograd",
+    "loss": "loss of --train",
+    "outside": "outside of compiled code",
+    "launch-latency": "launch latency",
+    "tail": "Python after the last kernel",
+    "end": "return to the host",
+    "unknown": "unknown",
+}
+COPIED = "copies from or to the host"
+WORK_ON_CPU = "statements and operators"
+OUTSIDE = "outside of statements and operators"
+_ON_CPU = {
+    **CAUSES,
+    WORK: "kernels and operators",
+    "launching": "generated code between statements",
+    "synchronisation": "waiting",
+    "unknown": OUTSIDE,
+}
+
+
+def cause_name(name: str, *, is_cpu: bool) -> str:
+    """What the host does, in the words of the bar."""
+    return (_ON_CPU if is_cpu else CAUSES).get(name, name)
+
 
 SLOWDOWN_TITLE = "Slowdown by cause"
 _LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
@@ -16,10 +48,6 @@ _LEAST_ROW = 0.005
 _MOST = 5
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _VARYING = 0.5  # how far equal calls may differ before nothing is said of such a difference
-_REST = "not accounted for"
-_LAUNCHES = {
-    False: ("launch", "launches"), True: ("kernel or operator", "kernels and operators")
-}  # fmt: skip
 
 
 def is_noise(found: Profiled) -> bool:
@@ -38,35 +66,33 @@ def is_within_noise(found: Profiled) -> bool:
 
 def slowdown_lines(found: Profiled) -> Iterator[str]:
     """The difference and its largest parts, in one sentence; the figures add up."""
-    gap = make_slowdown(found.profile, found.budget)
+    gap = found.slowdown
     if gap is None or is_noise(found) or is_within_noise(found):
         return
-    rows = [(_name(part.cause, is_cpu=found.is_cpu), part.more_ns) for part in gap.parts]
     # Work is named in any case: it is what a compiler is for.
-    large = [
-        (name, more_ns)
-        for (name, more_ns), part in zip(rows, gap.parts, strict=True)
-        if part.cause == WORK or abs(more_ns) >= _LEAST * abs(gap.whole_ns)
-    ][:_MOST]
-    parts = [f"{name} {_signed(more_ns)}" for name, more_ns in large]
-    left_ns = gap.whole_ns - sum(more_ns for _, more_ns in large)
+    least_ns = _LEAST * abs(gap.whole_ns)
+    large = [part for part in gap.parts if part.cause == WORK or abs(part.more_ns) >= least_ns]
+    named = large[:_MOST]
+    parts = [
+        f"{cause_name(part.cause, is_cpu=found.is_cpu)} {_signed(part.more_ns)}" for part in named
+    ]
+    left_ns = gap.whole_ns - sum(part.more_ns for part in named)
     if round(abs(left_ns)):
         parts.append(f"all else {_signed(left_ns)}")
-    singular, plural = _LAUNCHES[found.is_cpu]
     # Eager calls have no statements around kernels.
     launches, in_eager = found.budget.launches, found.budget.eager_launches or 0
     number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else launches
     eager = "as in eager" if number == in_eager else f"{in_eager:,} in eager"
-    kept = sum(item.name == KEEPS_GRADIENT for item in found.work) if found.is_cpu else 0
-    of_them = f" ({kept} of them {'keeps a gradient' if kept == 1 else 'keep gradients'})"
-    counted = f"{count(number, singular, plural)}{of_them if kept else ''}, {eager}"
+    nouns = (
+        ("kernel or operator", "kernels and operators") if found.is_cpu else ("launch", "launches")
+    )
+    counted = f"{count(number, *nouns)}, {eager}"
     yield f"{_signed(gap.whole_ns)} per call: {', '.join(parts)}; {counted}"
 
 
 def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     """The parts where compiled calls are slower: name, eager, compiled, and the difference."""
-    budget = found.budget
-    gap = make_slowdown(found.profile, budget)
+    budget, gap = found.budget, found.slowdown
     is_slower = budget.faster is not None and budget.faster[2] < 1
     is_slower = is_slower and not is_noise(found) and not is_within_noise(found)
     if gap is None or budget.eager_ns is None or not is_slower:
@@ -75,33 +101,19 @@ def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
     shown = [part for part in gap.parts if max(part.compiled_ns, part.eager_ns) >= least_ns]
     rows = [
         (
-            _name(part.cause, is_cpu=found.is_cpu),
-            _time(part.eager_ns),
-            _time(part.compiled_ns),
+            cause_name(part.cause, is_cpu=found.is_cpu),
+            duration(part.eager_ns),
+            duration(part.compiled_ns),
             _signed(part.more_ns),
         )
         for part in shown
     ]
     rest_ns = gap.whole_ns - sum(part.more_ns for part in shown)
     if abs(rest_ns) >= 1:
-        rows.append((_REST, "", "", _signed(rest_ns)))
-    whole = "call" + (" (causes are approximate)" if gap.is_approximate else "")
-    last = (whole, _time(budget.eager_ns), _time(budget.wall_ns), _signed(gap.whole_ns))
+        rows.append(("not accounted for", "", "", _signed(rest_ns)))
+    last = ("call", duration(budget.eager_ns), duration(budget.wall_ns), _signed(gap.whole_ns))
     return [*rows, last]
 
 
-def _name(cause: str, *, is_cpu: bool) -> str:
-    named = {
-        WORK: "kernels and operators" if is_cpu else "kernels",
-        COPIES: "copies",
-        LAUNCHES: "code that launches kernels",
-    }
-    return named.get(cause) or cause_name(cause, is_cpu=is_cpu)
-
-
-def _time(time_ns: float) -> str:
-    return duration(round(time_ns))
-
-
 def _signed(time_ns: float) -> str:
-    return f"{'+' if time_ns >= 0 else '-'}{duration(round(abs(time_ns)))}"
+    return f"{'+' if time_ns >= 0 else '-'}{duration(abs(time_ns))}"

@@ -62,8 +62,6 @@ class StepFacts:
     Attributes:
         parts: Its operators; what it computes again for another step, and views, are left out if
             there is anything else.
-        reads: Bytes that it reads, by the buffer that owns the memory.
-        bytes_: Bytes that it moves, or None where a size is not known.
         operands: Dtypes that its products multiply, by their operations; of other steps those of
             their results, by their bytes.
     """
@@ -109,12 +107,20 @@ class FusionFacts:
     def of(self, step: Step) -> StepFacts:
         """The facts of a step."""
         memory = self._fusion.memory
+        found: collections.Counter[str] = collections.Counter()
+        for node in step.operators:
+            if node.flops:
+                found[self._operand(node)] += node.flops
+        if not found:
+            for node in step.operators:
+                for tensor in node.tensors:
+                    found[tensor.dtype] += node.bytes_ or 1
         return StepFacts(
             parts=tuple(self._parts(step)),
             reads=memory.rooted(step.reads),
             writes=memory.rooted(step.writes),
             bytes_=step.bytes_,
-            operands=self._operands(step),
+            operands=found,
         )
 
     def _functionalized(self, step: Step, node: Node, own: Collection[str]) -> str:
@@ -153,7 +159,8 @@ class FusionFacts:
         weights = [self._weight(step, node) for node in own] + [bytes_ for _, bytes_ in relaid]
         weights += [2.0 * (node.bytes_ or 0) for node in cloned]
         if step.kind == "template":
-            main = _main(step, nodes)
+            named = [node for node in named_nodes(step) if node in nodes] or nodes
+            main = max(nodes, key=lambda node: (node.flops or 0, node is named[0]))
             weights = [float(node is main) for node in nodes]
         elif any(map(function_bytes, nodes)):
             weights = _with_functions(nodes, weights, step.bytes_)
@@ -165,7 +172,17 @@ class FusionFacts:
             copied_back = "" if functionalized else self._copied_back(step, node)
             operator = _COPY if node in cloned else operator
             computed = function_bytes(node) / whole if whole and weight else 0.0
-            yield Part(self._line(node), operator, share, functionalized, copied_back, computed)
+            stack, _ = self._origins.get(node.name, ((), False))
+            kind = node.modules[-1][1] if node.modules else ""
+            line = NodeLine(node.name, module=node.module, module_class=kind)
+            yield Part(
+                line.at(stack[-1]) if stack else line,
+                operator,
+                share,
+                functionalized,
+                copied_back,
+                computed,
+            )
 
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
         """What reads inputs of the graph that the step copies into another layout, with the bytes.
@@ -188,7 +205,6 @@ class FusionFacts:
                 yield reader, 2.0 * bytes_
 
     def _roots(self, node: Node) -> Iterator[str]:
-        """What a node reads, and what that is a view of."""
         for name in node.inputs:
             yield name
             source = self._traffic.node(name)
@@ -212,24 +228,6 @@ class FusionFacts:
         computed = (node.flops or 0) / _FLOPS_PER_BYTE
         return min(moved, largest or moved) + computed
 
-    def _operands(self, step: Step) -> Mapping[str, int]:
-        found: collections.Counter[str] = collections.Counter()
-        for node in step.operators:
-            if node.flops:
-                found[self._operand(node)] += node.flops
-        if not found:
-            for node in step.operators:
-                for tensor in node.tensors:
-                    found[tensor.dtype] += node.bytes_ or 1
-        return found
-
-    def _line(self, node: Node) -> NodeLine:
-        """The user's line of a node; of one that a pass of the compiler made, its neighbour's."""
-        stack, _ = self._origins.get(node.name, ((), False))
-        kind = node.modules[-1][1] if node.modules else ""
-        line = NodeLine(node.name, module=node.module, module_class=kind)
-        return line.at(stack[-1]) if stack else line
-
     def _operand(self, node: Node) -> str:
         """The dtype of what a product multiplies: scales, and seeds of dropout, are small."""
         found: collections.Counter[str] = collections.Counter()
@@ -237,12 +235,6 @@ class FusionFacts:
             for tensor in source.tensors[:1]:
                 found[tensor.dtype] += source.bytes_ or 1
         return max(found, key=found.__getitem__) if found else ""
-
-
-def _main(step: Step, nodes: Sequence[Node]) -> Node:
-    """What a template is for: what else is in it works on values in registers."""
-    named = [node for node in named_nodes(step) if node in nodes] or nodes
-    return max(nodes, key=lambda node: (node.flops or 0, node is named[0]))
 
 
 def _with_functions(
@@ -297,5 +289,4 @@ def operator_of(node: Node) -> str:
 
 
 def _alone(step: Step, work: Sequence[Node]) -> Sequence[Node]:
-    """Those that count for no other step."""
     return [node for node in work if node.name not in step.again]

@@ -6,13 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.wording import TIMES
 from inspector.features.profile.budget import Budget
-from inspector.features.profile.cause_wording import COPIED, WORK_ON_CPU, cause_name
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_groups import KernelGroup
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, limit_of
 from inspector.features.profile.memory_wording import memory_verdict
 from inspector.features.profile.profiled import Profiled
-from inspector.features.profile.slowdown_wording import is_noise, is_within_noise, slowdown_lines
+from inspector.features.profile.slowdown_wording import (
+    COPIED,
+    WORK_ON_CPU,
+    cause_name,
+    is_noise,
+    is_within_noise,
+    slowdown_lines,
+)
 from inspector.records.device_profile import ProfiledArgument
 from inspector.report.wording import count, duration, listed
 from inspector.shared.units import percent
@@ -49,7 +55,7 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
 
 
 def _is_without_kernels(found: Profiled) -> bool:
-    return bool(found.work) and not any(item.launches[0].code for item in found.work)
+    return bool(found.work) and not any(item.code for item in found.work)
 
 
 def _is_all_eager(found: Profiled) -> bool:
@@ -92,7 +98,7 @@ def _next_gain(found: Profiled) -> Iterator[str]:
     gain = largest_gain(found)
     if gain is None:
         return
-    time, whole = duration(round(gain.time_ns)), duration(round(found.budget.wall_ns))
+    time, whole = duration(gain.time_ns), duration(found.budget.wall_ns)
     if gain.is_known:
         yield f"Largest opportunity, up to {time} of {whole}: {gain.what}. Fix: {gain.change}"
     else:
@@ -110,15 +116,17 @@ def _compared(found: Profiled) -> Iterator[str]:
     """How compiled compares with eager, and how sure that is."""
     budget = found.budget
     if budget.faster is None or not budget.eager_ns:
-        yield f"{duration(round(budget.wall_ns))} per call"
+        yield f"{duration(budget.wall_ns)} per call"
         return
     low, ratio, high = budget.faster
-    both = f"{duration(round(budget.eager_ns))} → {duration(round(budget.wall_ns))} per call"
+    both = f"{duration(budget.eager_ns)} → {duration(budget.wall_ns)} per call"
     if is_within_noise(found):
         vary = f"{1 + (budget.spread or 0):.2g}{TIMES}"
         yield f"Timings vary by {vary}, too much for a comparison with eager ({both})"
         return
-    sure = "" if budget.is_stable else _unstable(found)
+    spread = budget.spread or 0.0
+    vary = f"{spread:.0%}" if spread < _APART else f"{1 + spread:.3g}{TIMES}"
+    sure = "" if budget.is_stable else f"; timings vary by {vary}"
     between = f"{low:.2f}{_TO}{high:.2f}{TIMES}{sure}"
     # Where nothing was compiled it is as good as chance which of the two is faster.
     is_near = low <= _NO_DIFFERENCE <= high
@@ -136,25 +144,16 @@ def _compared(found: Profiled) -> Iterator[str]:
         yield f"{1 / ratio:.2f}{TIMES} slower than eager: {both} ({between})"
 
 
-def _unstable(found: Profiled) -> str:
-    """That times are to be doubted."""
-    spread = found.budget.spread or 0.0
-    vary = f"{spread:.0%}" if spread < _APART else f"{1 + spread:.3g}{TIMES}"
-    return f"; timings vary by {vary}"
-
-
 def _works(budget: Budget) -> str:
-    """How much of a call the GPU works, or each of several."""
-    of_wall = f"of {duration(round(budget.wall_ns))}"
+    of_wall = f"of {duration(budget.wall_ns)}"
     if len(budget.busy_by_device_ns) < 2:  # noqa: PLR2004
-        time, copies = duration(round(budget.busy_ns)), budget.host_copies_ns
-        alone = f"; {duration(round(copies))} of it copies from or to the host"
+        time, copies = duration(budget.busy_ns), budget.host_copies_ns
+        alone = f"; {duration(copies)} of it copies from or to the host"
         return f"GPU busy {budget.busy_share:.0%} of the call ({time} {of_wall})" + (
             alone if copies >= _NOTICED * budget.wall_ns else ""
         )
     each = ", ".join(
-        f"cuda:{device} {duration(round(time_ns))}"
-        for device, time_ns in budget.busy_by_device_ns.items()
+        f"cuda:{device} {duration(time_ns)}" for device, time_ns in budget.busy_by_device_ns.items()
     )
     return f"GPUs busy {budget.busy_share:.0%} of the call ({each}, {of_wall})"
 
@@ -194,12 +193,14 @@ def _limit(row: KernelGroup) -> str:
     return f", at {percent(row.share_of_ceiling)} of {peak}"
 
 
-def gain_lines(found: Profiled) -> Iterator[tuple[str, str, str]]:
+def gain_lines(found: Profiled) -> Iterator[str]:
     """What else could be won: up to how much, why it is lost, and what to change."""
     named = largest_gain(found)
     for gain in _shown(found):
         if gain is not named:
-            yield _at_most(gain), gain.what, gain.change
+            time = f"up to {duration(gain.time_ns)}"
+            once = " of GPU time, once the host keeps up" if gain.is_hidden else ""
+            yield f"{time}{once}: {gain.what}. Fix: {gain.change}"
 
 
 def _shown(found: Profiled) -> Sequence[Gain]:
@@ -208,16 +209,6 @@ def _shown(found: Profiled) -> Sequence[Gain]:
         return ()
     first = next((item for item in found.gains if not item.is_known), None)
     return [item for item in found.gains if item.is_known or item is first][:_MOST_GAINS]
-
-
-def _at_most(gain: Gain) -> str:
-    time = f"up to {duration(round(gain.time_ns))}"
-    return f"{time} of GPU time, once the host keeps up" if gain.is_hidden else time
-
-
-def call_title(found: Profiled) -> str:
-    """What stands above the parts of a call."""
-    return "Call (causes are approximate)" if found.budget.is_approximate else "Call"
 
 
 def idle_parts(found: Profiled) -> list[tuple[str, float]]:
@@ -266,7 +257,6 @@ def _in_cuda_graphs(found: Profiled) -> str:
 
 
 def _argument(item: ProfiledArgument) -> str:
-    """A tensor's sizes with its dtype; a number is itself."""
     if not item.dtype:
         return item.value
     return f"{TIMES.join(map(str, item.size)) or 'scalar'} {item.dtype}"

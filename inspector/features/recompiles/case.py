@@ -34,10 +34,9 @@ class FixCase:
     """Recompilations of one function for one reason.
 
     Attributes:
-        behind: Where the graph broke behind which the function goes on, or None.
+        behind: Where the graph broke before the function resumes, or None.
         handed_on: The names of what was kept over that break, of all that changed.
-        on_stack: What the user wrote for ``___stack0`` and those behind it, as far as it is known.
-        elsewhere: Other lines that call it and made it recompile.
+        on_stack: What the user wrote for ``___stack0`` and those after it, as far as it is known.
         first_site: The line that called it first, where that is another one, or None.
         set_at: The line at which the function itself sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
@@ -82,39 +81,9 @@ class FixCase:
         return self.first.now.text if self.first.now else ""
 
     @property
-    def compilations(self) -> int:
-        """How many they are."""
-        return len(self.items)
-
-    @property
-    def has_bounds(self) -> bool:
-        """Whether what became dynamic stays so within bounds."""
-        return bool(self.first.bounds)
-
-    @property
-    def is_zero_one(self) -> bool:
-        """Whether a size of 0 or 1 is on one side."""
-        return is_zero_one(self.first)
-
-    @property
-    def reader(self) -> StackFrame | None:
-        """The line that looks at what changes, and so has the guard."""
-        return self.first.guard_stack[-1] if self.first.guard_stack else self.first.caused_by
-
-    @property
-    def set_at_line(self) -> str:
-        """Where the function itself sets it, with that line."""
-        return self.line(self.set_at) if self.set_at else ""
-
-    @property
     def called(self) -> str:
-        """The function as it is called: of what goes on behind a graph break, the user's own."""
+        """The function as it is called: of what resumes after a graph break, the user's own."""
         return _RESUMED.sub("", self.function)
-
-    @property
-    def grown_at(self) -> StackFrame | None:
-        """The line at which the function makes the container longer, or None."""
-        return self.grown.get(self.first.name)
 
     @property
     def name(self) -> str:
@@ -127,11 +96,6 @@ class FixCase:
     def kept_over(self) -> StackFrame | None:
         """Where the graph broke over which the value was kept, or None."""
         return self.behind if self.is_kept(self.first.name) else None
-
-    @property
-    def kept(self) -> str:
-        """What is kept over a graph break: a local's name, or what has none."""
-        return self.kept_name(self.first.name)
 
     def is_kept(self, name: str) -> bool:
         """Whether a graph break handed on what changed, by its name as reasons have it."""
@@ -146,11 +110,6 @@ class FixCase:
         """With the names that a reader of the function has."""
         known = on_stack(item, self.on_stack)
         return unwrapped(known) if self.site.parameters.is_wrapper else known
-
-    @property
-    def is_on_stack(self) -> bool:
-        """Whether a graph break kept it where it has no name."""
-        return "___stack" in self.first.name
 
     @property
     def argument(self) -> Passed:
@@ -191,45 +150,31 @@ class FixCase:
 
     def converted_all(self, method_of: Callable[[str], str]) -> str:
         """The same for every tensor that changed in this way: to convert one helps in nothing."""
-        first = self.first.before.text if self.first.before else ""
-        wanted = {tensor_of(self.first.name): first}
+        wanted = {tensor_of(self.first.name): self.before}
         for item in self.items:
             for change in item.changes:
                 if change.kind is self.first.kind:
                     wanted.setdefault(tensor_of(change.name), change.before)
-        text = self.converted(method_of(first))
-        others = list(wanted)[1:]
-        if not others:
+        text = self.converted(method_of(self.before))
+        if len(wanted) == 1:
             return text
         passed = {name: self.site.passed(name).whole for name in wanted}
         if all(passed.values()):
             lines = [f"{passed[name]} = {passed[name]}{method_of(wanted[name])}" for name in wanted]
             return f"Write {'; '.join(lines)} {self.before_call}."
-        shown = [f"{_expression(name)}{method_of(wanted[name])}" for name in others]
+        shown = []
+        for name in list(wanted)[1:]:
+            closed = ClosureName.of(name)
+            expression = closed.expression if closed else user_spelling(name)
+            shown.append(f"{expression}{method_of(wanted[name])}")
         return f"{text.removesuffix('.')}, and likewise {listed(shown, _MOST_LIKEWISE)}."
 
     @property
     def is_always_new(self) -> bool:
         """Whether the function itself sets it, and each compilation found another value."""
         found = [item.now.text for item in self.items if item.now]
-        first = self.first.before.text if self.first.before else ""
-        is_new = len({first, *found}) == 1 + len(found) > _MOST_BY_CHANCE
+        is_new = len({self.before, *found}) == 1 + len(found) > _MOST_BY_CHANCE
         return self.set_at is not None and is_new
-
-    @property
-    def by_call(self) -> str:
-        """Where a line goes that has to run in the caller."""
-        return f"by {self._the_call}"
-
-    @property
-    def behind_call(self) -> str:
-        """Where a line goes that has to run behind the call."""
-        return f"after {self._the_call}"
-
-    @property
-    def _the_call(self) -> str:
-        frame = self.site.frame
-        return f"the call at {self.place(frame)}" if frame else "the call"
 
     @property
     def before_call(self) -> str:
@@ -270,14 +215,6 @@ class FixCase:
         code = f" (`{frame.code.strip()}`)" if frame.code else ""
         return self.place(frame) + code
 
-    @property
-    def dimension(self) -> str:
-        """The dimension that changes, as a number; of a symbolic size, out of its source."""
-        if self.first.index is not None:
-            return str(self.first.index)
-        match = re.search(r"\.size\(\)\[(\d+)\]$", self.first.name)
-        return match[1] if match else "0"
-
 
 Facts: TypeAlias = Mapping[str, Callable[[FixCase], object]]
 """What ``recompile_fixes.md`` asks for, by the name that it has there."""
@@ -291,11 +228,6 @@ def with_method(text: str, method: str) -> str:
         return text + method
     is_whole = isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
     return text + method if is_whole or not method else f"({text}){method}"
-
-
-def _expression(name: str) -> str:
-    closed = ClosureName.of(name)
-    return closed.expression if closed else user_spelling(name)
 
 
 def is_zero_one(item: Recompile) -> bool:
@@ -313,7 +245,7 @@ def is_bool_and_tensor(item: Recompile) -> bool:
     """Whether it is a Python bool on one side and a tensor on the other."""
     sides = {value.text for value in (item.before, item.now) if value}
     is_tensor = any(text.startswith("a tensor") for text in sides)
-    return item.kind is RecompileClass.TYPE and is_tensor and bool(sides & _BOOLS)
+    return item.kind is RecompileClass.TYPE and is_tensor and not sides.isdisjoint(_BOOLS)
 
 
 def is_of_set(item: Recompile) -> bool:
@@ -352,14 +284,15 @@ def stack_name(name: str, values: Sequence[str]) -> str:
 
 
 def _renamed(item: Recompile, named: Callable[[str], str]) -> Recompile:
-    changes = tuple(dataclasses.replace(each, name=named(each.name)) for each in item.changes)
-    equal = item.equal_sizes
+    replace = dataclasses.replace
+    equal, other = item.equal_sizes, item.other_instance
     if equal is not None:
         changed, kept = (tuple(map(named, sizes)) for sizes in (equal.changed, equal.kept))
-        equal = dataclasses.replace(equal, changed=changed, kept=kept)
-    other = item.other_instance
-    if other is not None:
-        other = dataclasses.replace(other, name=named(other.name))
-    return dataclasses.replace(
-        item, name=named(item.name), changes=changes, equal_sizes=equal, other_instance=other
+        equal = replace(equal, changed=changed, kept=kept)
+    return replace(
+        item,
+        name=named(item.name),
+        changes=tuple(replace(each, name=named(each.name)) for each in item.changes),
+        equal_sizes=equal,
+        other_instance=other and replace(other, name=named(other.name)),
     )

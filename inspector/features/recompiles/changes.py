@@ -47,6 +47,10 @@ def marked_with(item: Recompile) -> dict[str, list[int]]:
 
 def _others(item: Recompile) -> Iterator[Change]:
     seen: set[object] = set()
+    # What follows from the change: of a dict, what is under a key that came or went.
+    keys = (*item.new_keys, *item.missing_keys) if item.kind is _C.KEYS else ()
+    within = tuple(f"{item.name}[{key}]" for key in keys)
+    within = within or (f"{item.name}.", f"{item.name}[")
     for change in item.changes:
         together = change.kind in _TOGETHER
         key = change.kind if together else (change.kind, change.name)
@@ -54,17 +58,10 @@ def _others(item: Recompile) -> Iterator[Change]:
         if change.kind is _C.SYMBOLIC_SHAPE:  # the size itself, as a condition
             own = own or bool(item.source and item.source in change.source)
         follows = change.kind is _C.TENSOR_KIND and item.kind in _KEYS_OF
-        inside = item.name and change.name.startswith(_inside(item))
+        inside = item.name and change.name.startswith(within)
         if not own and not follows and not inside and key not in seen:
             seen.add(key)
             yield change
-
-
-def _inside(item: Recompile) -> tuple[str, ...]:
-    """How what follows from the change begins: of a dict, what is under a key that came or went."""
-    keys = (*item.new_keys, *item.missing_keys) if item.kind is _C.KEYS else ()
-    under = tuple(f"{item.name}[{key}]" for key in keys)
-    return under or (f"{item.name}.", f"{item.name}[")
 
 
 def _alone(item: Recompile, change: Change) -> Recompile:
@@ -130,7 +127,7 @@ class Multiplied:
         """Whether torch compiles fewer than all of them."""
         return self.combinations > self.limit
 
-    def told(self) -> str:
+    def sentence(self) -> str:
         """It in one sentence."""
         product = " × ".join(map(str, self.values))  # noqa: RUF001 - a product
         names = listed(self.names, _MOST_NAMED)
@@ -161,26 +158,24 @@ def multiplied(history: Iterable[Recompile], limit: int) -> Multiplied | None:
     alone = 1 + sum(number - 1 for number in values)
     if len(parts) < _TWO or compiled <= alone:
         return None
-    names = tuple(dict.fromkeys(_shown(part) for part in parts))
+    shown = (
+        f"{key} in {user_spelling(name)}" if key else user_spelling(name) for _, name, key in parts
+    )
+    names = tuple(dict.fromkeys(shown))
     return Multiplied(names, values, compiled, limit)
 
 
-def _shown(part: _Part) -> str:
-    _, name, key = part
-    return f"{key} in {user_spelling(name)}" if key else user_spelling(name)
-
-
 def _sides(item: Recompile) -> Iterator[tuple[_Part, str, str]]:
-    """What was told apart for good, with its value in the entry and in the call."""
+    """What was compiled for separately, with its value in the entry and in the call."""
+    sides = [
+        (change.kind, change.name, change.before, change.now)
+        for change in item.changes
+        if not change.is_dynamic and change.name != item.name
+    ]
     if item.answer is not Answer.DYNAMIC:
         before, now = (value.text if value else "" for value in (item.before, item.now))
-        yield from _side(item.kind, item.name, before, now)
-    for change in item.changes:
-        if not change.is_dynamic and change.name != item.name:
-            yield from _side(change.kind, change.name, change.before, change.now)
-
-
-def _side(kind: _C, name: str, before: str, now: str) -> Iterator[tuple[_Part, str, str]]:
-    if kind in _TOLD_APART and name and before and now:
-        # ``with 'mask'``: each key is a matter of its own.
-        yield (kind, name, key_of(before) if kind in _KEYED else ""), before, now
+        sides.insert(0, (item.kind, item.name, before, now))
+    for kind, name, before, now in sides:
+        if kind in _TOLD_APART and name and before and now:
+            # ``with 'mask'``: each key is a matter of its own.
+            yield (kind, name, key_of(before) if kind in _KEYED else ""), before, now

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from inspector.features.recompiles import fix_containers as containers
-from inspector.features.recompiles import fix_numbers as numbers
 from inspector.features.recompiles import fix_shared as shared
 from inspector.features.recompiles import fix_tensors as tensors
 from inspector.features.recompiles import fix_values as values
@@ -25,7 +24,7 @@ from inspector.shared.roots import Owner
 _C = RecompileClass
 FACTS: Facts = {
     name: fact
-    for module in (containers, numbers, shared, tensors, values)
+    for module in (containers, shared, tensors, values)
     for name, fact in {**vars(module), **module.FACTS}.items()
     if callable(fact)
 }
@@ -107,7 +106,7 @@ def _fact(name: str, case: FixCase) -> object:
 
 
 def fixes(case: FixCase) -> tuple[str, ...]:
-    """What can be done, the best first; nothing where nobody knows."""
+    """What can be done, the best first; nothing where none is known."""
     if is_foreign(case):
         return tuple(dict.fromkeys(texts("foreign", case)))
     if cache := tuple(texts("growing", case)):
@@ -136,14 +135,14 @@ def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:
 
 
 def _always_also(items: Sequence[Recompile]) -> tuple[Recompile, ...]:
-    """What changed beside it in each of the recompilations: to mend it alone helps in none."""
+    """What changed beside it in each of the recompilations: fixing it alone helps in none."""
     every = [{(also.kind, also.name) for also in also_changed(item)} for item in items]
     common = set.intersection(*every)
     return tuple(also for also in also_changed(items[0]) if (also.kind, also.name) in common)
 
 
 def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool) -> str:
-    """The advice for one of several changes, told once for all of its kind."""
+    """The advice for one of several changes, once for all of its kind."""
     item, *others = items
     if item is not case.first:
         own = next(iter(_advised(dataclasses.replace(case, items=(item,)))), _AS_IT_IS)
@@ -159,13 +158,6 @@ def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool
     return f"Because {changed(case.shown(item))} as well, {text}"
 
 
-def _is_constant(case: FixCase, changing: Sequence[Recompile]) -> bool:
-    """Whether a line makes one of the numbers a constant, dynamic or not at first."""
-    names = {item.name for item in changing if item.kind is _C.INT}
-    changes = [change for item in case.items for change in item.changes]
-    return any(change.specialized is not None and change.name in names for change in changes)
-
-
 def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) -> Iterator[str]:
     """The advice for all that changes together; each alone leaves the others."""
     every = (case.first, *also)
@@ -175,7 +167,14 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
     if kept:
         yield kept_together(case, kept)
         return
-    is_named = {item.kind for item in changing} <= _NAMED and not _is_constant(case, changing)
+    # A line can make one of the numbers a constant, dynamic or not at first.
+    numbers = {item.name for item in changing if item.kind is _C.INT}
+    is_constant = any(
+        change.specialized is not None and change.name in numbers
+        for item in case.items
+        for change in item.changes
+    )
+    is_named = {item.kind for item in changing} <= _NAMED and not is_constant
     if is_named and not beyond(case) and environment(case):
         yield environment(case)  # one variable for sizes and ints
         found = [text for text in found if ENVIRONMENT not in text] or list(found)

@@ -8,6 +8,7 @@ import re
 from inspector.features.recompiles import case as recompile_case
 from inspector.features.recompiles.case import Facts, FixCase, is_zero_one
 from inspector.features.recompiles.changes import is_number_of_keys, key_of, keys_of
+from inspector.features.recompiles.fix_shared import reader
 from inspector.report.user_code.call_site import user_spelling
 from inspector.report.wording import count, listed
 from inspector.run.recompile import Answer, Change, Origin, RecompileClass
@@ -39,10 +40,11 @@ def written_key(case: FixCase) -> str:
     # A list that is empty cannot be written by index; what asks for a key fills none.
     is_len = guard.startswith("len(") and ("!=" in guard or case.first.kind is _C.KEYS)
     is_dict = is_len or (guard.startswith("not ") and "(" not in guard)
-    if case.reader is None or not is_dict:
+    line = reader(case)
+    if line is None or not is_dict:
         return ""
     name = re.escape(case.name.rpartition(".")[2])
-    found = re.search(rf"\b{name}\[(?P<key>[^\[\]:]+)\]\s*=(?!=)", case.reader.code)
+    found = re.search(rf"\b{name}\[(?P<key>[^\[\]:]+)\]\s*=(?!=)", line.code)
     return found["key"].strip() if found else ""
 
 
@@ -67,28 +69,12 @@ def is_attribute(case: FixCase) -> bool:
     return case.first.origin in {Origin.MODULE_ATTRIBUTE, Origin.ATTRIBUTE, Origin.GLOBAL}
 
 
-def becomes_tensor(case: FixCase) -> bool:
-    """Whether one tensor can take the place of all of it."""
-    is_whole = "[" not in case.name and case.first.holds in _TENSORS | {""}
-    return is_attribute(case) and is_whole
-
-
-def holds_tensors(case: FixCase) -> bool:
-    """Whether its items are tensors."""
-    return case.first.holds in _TENSORS
-
-
 def known_by_bool(case: FixCase) -> str:
     """Where a bool goes that says whether there are any."""
     name = user_spelling(case.name)
     if case.first.origin is not Origin.ARGUMENT:
         return f"keep a bool next to {name}, set where it is filled"
     return f"pass a bool next to {name}"
-
-
-def reader_line(case: FixCase) -> str:
-    """Where it is asked."""
-    return f" at {case.line(case.reader)}" if case.reader and case.reader.code else ""
 
 
 def is_keywords(case: FixCase) -> bool:
@@ -113,15 +99,10 @@ def same_keys(case: FixCase) -> str:
 
 
 def instead_of_missing(case: FixCase) -> str:
-    """What stands under a key that is missing."""
+    """What is passed for a key that is missing."""
     if case.first.holds not in _TENSORS | {""}:
         return _DEFAULT
     return f"each {_USUAL}" if len(keys_of(case.items)) > 1 else _USUAL
-
-
-def is_dynamic_at_last(case: FixCase) -> bool:
-    """Whether nothing compiles any more."""
-    return bool(case.history) and case.history[-1].answer is Answer.DYNAMIC
 
 
 def appended(case: FixCase) -> str:
@@ -129,10 +110,13 @@ def appended(case: FixCase) -> str:
     line, first = case.set_at, case.first
     if line is None or not is_zero_one(first) or not _APPENDS.search(line.code):
         return ""
-    if any(item.limit for item in case.history):
-        return ""
     name = user_spelling(first.name)
-    return f"`{line.code.strip()}` ({case.place(line)}) makes {name} longer in every call."
+    text = f"`{line.code.strip()}` ({case.place(line)}) makes {name} longer in every call."
+    return "" if _has_hit_limit(case) else text
+
+
+def _is_dynamic_at_last(case: FixCase) -> bool:
+    return bool(case.history) and case.history[-1].answer is Answer.DYNAMIC
 
 
 def growing_cache(case: FixCase) -> str:
@@ -141,31 +125,40 @@ def growing_cache(case: FixCase) -> str:
     Then there are a program without it (prefill), one for the first call with it (decode), and one
     for all later calls.
     """
-    if not is_dynamic_at_last(case) or len(case.items) > 1:
-        return ""
-    if any(item.limit for item in case.history):
+    if not _is_dynamic_at_last(case) or len(case.items) > 1 or _has_hit_limit(case):
         return ""
     changes = [change for item in case.history for change in item.changes]
-    empty = {_container(change.source) for change in changes if _is_empty_first(change)}
+    empty = set()
+    for change in changes:
+        if _is_empty_first(change):
+            # The pair of keys and values of which the program tests one: ``L['caches'][0]``.
+            before, found, _ = change.source.rpartition("[")
+            is_of_pair = found and change.source.endswith("]") and "[" in before
+            empty.add(before if is_of_pair else change.source)
     if not any(_is_in(change.source, empty) for change in case.first.changes):
         return ""
-    grown = [change for change in case.history[-1].changes if _grows(change)]
+    grown = [
+        change
+        for change in case.history[-1].changes
+        if change.kind is _C.SIZE
+        and change.before.isdecimal()
+        and change.now.isdecimal()
+        and int(change.before) < int(change.now)
+    ]
     of_cache = [change for change in grown if _is_in(change.source, empty)]
     # The program asks one attribute of its own whether it is empty, and not the others.
     other = {
-        _size(change)
+        (change.index, change.before, change.now)
         for change in grown
         if change not in of_cache and not _OF_SELF.match(change.source)
     }
     # What grows together with another input is a batch.
-    is_batch = not other.isdisjoint(map(_size, of_cache))
+    is_batch = any((each.index, each.before, each.now) in other for each in of_cache)
     return user_spelling(of_cache[0].name) if of_cache and not is_batch else ""
 
 
-def _container(source: str) -> str:
-    """The pair of keys and values of which the program tests one: ``L['caches'][0]``."""
-    before, found, _ = source.rpartition("[")
-    return before if found and source.endswith("]") and "[" in before else source
+def _has_hit_limit(case: FixCase) -> bool:
+    return any(item.limit for item in case.history)
 
 
 def _is_empty_first(change: Change) -> bool:
@@ -173,17 +166,6 @@ def _is_empty_first(change: Change) -> bool:
     if change.kind is _C.SIZE:
         return change.before == "0"
     return change.kind in _EMPTY and change.before in {"None", "0", "no keys"}
-
-
-def _grows(change: Change) -> bool:
-    """Whether a size is larger than before, and dynamic."""
-    sizes = change.before, change.now
-    is_size = change.kind is _C.SIZE and all(map(str.isdecimal, sizes))
-    return is_size and int(change.before) < int(change.now)
-
-
-def _size(change: Change) -> tuple[int | None, str, str]:
-    return change.index, change.before, change.now
 
 
 def _is_in(source: str, containers: set[str]) -> bool:
@@ -194,8 +176,21 @@ FACTS: Facts = {
     "is_of_set": lambda case: recompile_case.is_of_set(case.first),
     "asks_for_member": lambda case: case.first.guard.startswith(("set.", "not set.")),
     "member": lambda case: case.before.rpartition(" ")[2] or "it",
-    "grown_at_line": lambda case: case.line(case.grown_at) if case.grown_at else "",
-    "holds_no_tensor": lambda case: bool(case.first.holds) and not holds_tensors(case),
+    "grown_at": lambda case: case.grown.get(case.first.name),
+    # The line at which the function makes the container longer.
+    "grown_at_line": lambda case: (
+        case.line(line) if (line := case.grown.get(case.first.name)) is not None else ""
+    ),
+    "holds_tensors": lambda case: case.first.holds in _TENSORS,
+    "holds_no_tensor": lambda case: case.first.holds not in {"", *_TENSORS},
+    # Whether one tensor can take the place of all of it.
+    "becomes_tensor": lambda case: (
+        is_attribute(case) and "[" not in case.name and case.first.holds in {"", *_TENSORS}
+    ),
+    "reader_line": lambda case: (
+        f" at {case.line(line)}" if (line := reader(case)) is not None and line.code else ""
+    ),
+    "is_dynamic_at_last": _is_dynamic_at_last,
     "counts_keys": lambda case: any(map(is_number_of_keys, case.items)),
     "where_given": lambda case: "" if is_keywords(case) else f" ({case.before_call})",
     "programs": lambda case: count(len(case.history) + 1, "program"),

@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from inspector.features.recompiles.around_calls import MANY, around_calls, limit_of
-from inspector.features.recompiles.case import Facts, FixCase
-from inspector.features.recompiles.constant_sizes import specialized_use
+from inspector.features.recompiles.case import Facts, FixCase, is_zero_one
+from inspector.features.recompiles.marks import specialized_use
 from inspector.report.failed_frames import error_text
 from inspector.report.wording import listed
 from inspector.run.compilation import Compilation, Frame
@@ -49,30 +49,18 @@ def environment(case: FixCase) -> str:
     return f'Without changing the source, set {ENVIRONMENT}="{sources}" in the environment.'
 
 
-def environment_of_all(case: FixCase) -> str:
-    """The same for all that changed in the function."""
+def _environment_of_all(case: FixCase) -> str:
     return environment(dataclasses.replace(case, items=case.history or case.items))
 
 
-def has_dynamic_sources(case: FixCase) -> bool:
+def _has_dynamic_sources(case: FixCase) -> bool:
     """Whether what changes can be dynamic without a change of the source."""
-    return case.first.kind in _DYNAMIC and bool(environment_of_all(case))
-
-
-def few_dynamic_sources(case: FixCase) -> bool:
-    """Whether these are so few that they are better named than all made dynamic."""
-    sources = dynamic_sources(case.history or case.items, case.history)
-    return has_dynamic_sources(case) and len(sources) <= _FEW_SOURCES
+    return case.first.kind in _DYNAMIC and bool(_environment_of_all(case))
 
 
 def lowered(text: str) -> str:
     """A sentence as a clause."""
     return text[:1].lower() + text[1:]
-
-
-def is_dynamic(case: FixCase) -> bool:
-    """Whether it became dynamic."""
-    return case.first.answer is Answer.DYNAMIC
 
 
 def special(case: FixCase) -> SymbolUse | None:
@@ -115,12 +103,6 @@ def constant_at(case: FixCase) -> str:
     return f" at {case.line(frame)}" if frame else ""
 
 
-def is_inside_operator(case: FixCase) -> bool:
-    """Whether that line is of an operator's fake implementation."""
-    use = special(case)
-    return use is not None and use.is_inside
-
-
 def _special_code(case: FixCase) -> str:
     frame = special_frame(case)
     return frame.code if frame else ""
@@ -130,17 +112,6 @@ def is_unrolled_loop(case: FixCase) -> bool:
     """Whether a loop makes it a constant, and not what is in it."""
     code = _special_code(case)
     return bool(_LOOP.search(code)) and not _LOOP_AND_BODY.match(code)
-
-
-def is_literal(case: FixCase) -> bool:
-    """Whether the line has the size as a number."""
-    return re.search(rf"\b{re.escape(constant(case))}\b", _special_code(case)) is not None
-
-
-def kept_environment(case: FixCase) -> str:
-    """The variable for one that can be dynamic, and has a name."""
-    kinds = {*_DYNAMIC, RecompileClass.RANK}
-    return environment(case) if case.first.kind in kinds and not case.is_on_stack else ""
 
 
 def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
@@ -202,14 +173,8 @@ def bounds_of(item: Recompile) -> str:
 
 def beyond(case: FixCase) -> Bound | None:
     """The bound that what was compiled first is beyond, or None."""
-    bounds = case.first.bounds if is_dynamic(case) else ()
+    bounds = case.first.bounds if case.first.answer is Answer.DYNAMIC else ()
     return next((bound for bound in bounds if bound.parts), None)
-
-
-def bound(case: FixCase) -> str:
-    """That bound as the user would write it."""
-    found = beyond(case)
-    return found.text if found else ""
 
 
 def bound_at(case: FixCase) -> str:
@@ -220,18 +185,12 @@ def bound_at(case: FixCase) -> str:
     return f" ({case.place(frame)}{code})" if frame else ""
 
 
-def skipped_place(case: FixCase) -> str:
-    """Where the graph broke for which Dynamo gave the function up."""
-    user = case.skipped_by.user if case.skipped_by else None
-    return case.place(user) if user else ""
-
-
 def all_failed(items: Sequence[Recompile]) -> bool:
     """Whether nothing was kept of any of them."""
     return all(item.answer is Answer.FAILED for item in items)
 
 
-def mend_failure(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple[str, ...]:
+def failure_fix(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple[str, ...]:
     """What to do about compilations that fail; nothing about others."""
     if not all_failed(items):
         return ()
@@ -256,18 +215,63 @@ def _fails_at(item: Compilation, roots: Roots) -> str:
     """``the graph break at model.py:5 (Failed to trace builtin operator)``; empty where unknown."""
     record = next((r for r in item.graph_breaks if r.outcome is Outcome.RAISED), None)
     if record is not None:
-        return f"the graph break{_at(record.user, roots)} ({record.cause.title})"
-    if item.failure is None:
+        place, what, why = record.user, "graph break", record.cause.title
+    elif item.failure is not None:
+        place, what = user_frame(item.failure.stack, roots), "compile error"
+        why = error_text(item.failure)
+    else:
         return ""
-    place = user_frame(item.failure.stack, roots)
-    return f"the compile error{_at(place, roots)} ({error_text(item.failure)})"
+    at = f" at {roots.shown(place.file)}:{place.line}" if place is not None else ""
+    return f"the {what}{at} ({why})"
 
 
-def _at(frame: StackFrame | None, roots: Roots) -> str:
-    return f" at {roots.shown(frame.file)}:{frame.line}" if frame is not None else ""
+def reader(case: FixCase) -> StackFrame | None:
+    """The line that looks at what changes, and so has the guard."""
+    return case.first.guard_stack[-1] if case.first.guard_stack else case.first.caused_by
+
+
+def _the_call(case: FixCase) -> str:
+    frame = case.site.frame
+    return f"the call at {case.place(frame)}" if frame else "the call"
+
+
+def _is_on_stack(case: FixCase) -> bool:
+    """Whether a graph break kept it where it has no name."""
+    return "___stack" in case.first.name
 
 
 FACTS: Facts = {
+    "is_on_stack": _is_on_stack,
+    "compilations": lambda case: len(case.items),
+    "has_bounds": lambda case: bool(case.first.bounds),
+    "is_zero_one": lambda case: is_zero_one(case.first),
+    "set_at_line": lambda case: case.line(case.set_at) if case.set_at else "",
+    # Where a line goes that has to run in the caller, or behind the call.
+    "by_call": lambda case: f"by {_the_call(case)}",
+    "behind_call": lambda case: f"after {_the_call(case)}",
+    "environment_of_all": _environment_of_all,
+    "has_dynamic_sources": _has_dynamic_sources,
+    # So few are better named than all made dynamic.
+    "few_dynamic_sources": lambda case: (
+        _has_dynamic_sources(case)
+        and len(dynamic_sources(case.history or case.items, case.history)) <= _FEW_SOURCES
+    ),
+    # The variable for what can be dynamic, and has a name.
+    "kept_environment": lambda case: (
+        environment(case)
+        if case.first.kind in {*_DYNAMIC, RecompileClass.RANK} and not _is_on_stack(case)
+        else ""
+    ),
+    "is_dynamic": lambda case: case.first.answer is Answer.DYNAMIC,
+    # The line is of an operator's fake implementation.
+    "is_inside_operator": lambda case: (use := special(case)) is not None and use.is_inside,
+    "is_literal": lambda case: (
+        re.search(rf"\b{re.escape(constant(case))}\b", _special_code(case)) is not None
+    ),
+    "bound": lambda case: found.text if (found := beyond(case)) else "",
+    "skipped_place": lambda case: (
+        case.place(case.skipped_by.user) if case.skipped_by and case.skipped_by.user else ""
+    ),
     "environment_clause": lambda case: lowered(environment(case)),
     "is_equality": lambda case: _EQUALITY.search(_special_code(case)) is not None,
     "limit_of_many": lambda _: limit_of(MANY),

@@ -30,16 +30,6 @@ _DTYPES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def is_parameter(case: FixCase) -> bool:
-    """Whether it is a parameter or a buffer."""
-    return of_parameters(case.first.source)
-
-
-def is_static_parameter(case: FixCase) -> bool:
-    """Whether Dynamo makes its sizes constants because a module holds it."""
-    return is_parameter(case) or "force_parameter_static_shapes" in case.first.guard
-
-
 def mark(case: FixCase) -> str:
     """The line that marks all sizes that change, with those that hold them."""
     held = next((use for use in case.first.symbols if use.held_by), None)
@@ -49,7 +39,8 @@ def mark(case: FixCase) -> str:
     return f"{mark_fix(case).removesuffix('.')}, and mark what has the same size too: {others}."
 
 
-def _equal(case: FixCase) -> EqualSizes:
+def equal_sizes(case: FixCase) -> EqualSizes:
+    """The sizes that were equal in the first call."""
     return case.shown(case.first).equal_sizes or EqualSizes("", ("",), ())
 
 
@@ -105,12 +96,6 @@ def can_be_channels_last(case: FixCase) -> bool:
     return max([case.first.index or 0, *indexes]) >= _LAST_OF_FOUR
 
 
-def is_converted(case: FixCase) -> bool:
-    """Whether the dtype of parameters changed, as of a module that is converted."""
-    changes = [change for item in case.items for change in item.changes]
-    return any(each.kind is _C.DTYPE and of_parameters(each.source) for each in changes)
-
-
 def of_one_dtype(case: FixCase) -> str:
     """What makes all of them of the dtype that came first."""
     is_array = case.first.name.startswith(_ARRAY)
@@ -135,7 +120,7 @@ def requires_grad_now(case: FixCase) -> bool:
 
 
 def _names(case: FixCase) -> list[str]:
-    """All that changed in this way: to mend one of several helps in nothing."""
+    """All that changed in this way: fixing one of several helps in none."""
     changed = {
         change.name: None
         for item in case.items
@@ -143,11 +128,6 @@ def _names(case: FixCase) -> list[str]:
         if change.kind is _C.REQUIRES_GRAD and (change.now in _TRUE) is requires_grad_now(case)
     }
     return [*dict.fromkeys((case.first.name, *changed))]
-
-
-def differentiated(case: FixCase) -> str:
-    """What requires a gradient, as the function has it."""
-    return listed([case.shown_name(name) for name in _names(case)], _MOST_NAMED)
 
 
 def detached(case: FixCase) -> str:
@@ -161,23 +141,32 @@ def detached(case: FixCase) -> str:
     return listed(texts, _MOST_NAMED)
 
 
-def gradients(case: FixCase) -> str:
-    """Whose gradient may be needed."""
-    return "one of their gradients is" if len(_names(case)) > 1 else "its gradient is"
-
-
-def passed_differentiated(case: FixCase) -> str:
-    """What the caller passes for each of them."""
-    passed = [case.site.passed(name).written or case.shown_name(name) for name in _names(case)]
-    return listed(passed, _MOST_NAMED)
-
-
 FACTS: Facts = {
+    "is_parameter": lambda case: of_parameters(case.first.source),
+    # Dynamo makes its sizes constants because a module holds it.
+    "is_static_parameter": lambda case: (
+        of_parameters(case.first.source) or "force_parameter_static_shapes" in case.first.guard
+    ),
+    # Parameters that have another dtype are a module that is converted.
+    "is_converted": lambda case: any(
+        change.kind is _C.DTYPE and of_parameters(change.source)
+        for item in case.items
+        for change in item.changes
+    ),
+    # What requires a gradient, as the function has it, and as the caller passes it.
+    "differentiated": lambda case: listed([*map(case.shown_name, _names(case))], _MOST_NAMED),
+    "passed_differentiated": lambda case: listed(
+        [case.site.passed(name).written or case.shown_name(name) for name in _names(case)],
+        _MOST_NAMED,
+    ),
+    "gradients": lambda case: (
+        "one of their gradients is" if len(_names(case)) > 1 else "its gradient is"
+    ),
     "has_array": lambda case: any(name.startswith(_ARRAY) for name in changing_sizes(case.items)),
     "mark_clause": lambda case: lowered(mark(case)),
     "has_equal_sizes": lambda case: case.first.equal_sizes is not None,
-    "equal_dimension": lambda case: sized(_equal(case).changed[0]),
-    "equal_value": lambda case: _equal(case).value,
+    "equal_dimension": lambda case: sized(equal_sizes(case).changed[0]),
+    "equal_value": lambda case: equal_sizes(case).value,
     "contiguous": lambda case: case.converted_all(lambda _: ".contiguous()"),
     "on_one_device": lambda case: case.converted_all(lambda wanted: f".to({_device_name(wanted)})"),
     "dense": lambda case: case.converted_all(lambda _: ".to_dense()"),

@@ -1,14 +1,18 @@
-"""Facts about a Python value, an object, or state that changes, for ``recompile_fixes.md``."""
+"""Facts about a number, another Python value, an object, or state that changes."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterator
 
 from inspector.features.recompiles import case as recompile_case
 from inspector.features.recompiles.case import Facts, FixCase
+from inspector.features.recompiles.fix_shared import special, special_frame
+from inspector.report.user_code.call_site import user_spelling
 from inspector.report.wording import listed
-from inspector.run.recompile import Answer, Recompile, RecompileClass
+from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass
+from inspector.shared.stack import StackFrame
 
 _C = RecompileClass
 _MODULE = re.compile(r"_modules\['[^']*'\]$")
@@ -18,18 +22,102 @@ _RATE = re.compile(r"^self\.param_groups\[\d+\]\[(['\"])lr\1\]$")
 _FILLED = frozenset({_C.LENGTH, _C.KEYS})
 _TORCHS = re.compile(r"__import_(torch(?:_dot_\w+?)*)(?=\.|\Z)")
 _KINDS = {_C.STR: "a string", _C.ENUM: "an enum member", _C.CONSTANT: "a Python constant"}
+_ITEM = ".item()"  # how guards spell the value of a tensor without dimensions
+# A line that needs the number itself: it decides, counts, cuts, or is written into a text.
+_DECIDING = re.compile(
+    r"\b(?:if|elif|while|assert|for|range|and|or|not|math\.\w+|int|min|max)\b|[<>]|[=!]="
+    r"|\[[^\[\]]*:[^\[\]]*\]|\bf['\"]"
+)
+# Behind what is indexed: a method that writes to it, and an assignment.
+_ASSIGNS = r"\s*(?:[-+*/%&|^@]|//|\*\*|<<|>>)?=(?!=)"
+_STORE = re.compile(_ASSIGNS)
+_WRITES = {"copy_": "=", "add_": "+=", "sub_": "-=", "mul_": "*=", "div_": "/="}
+_WRITING = re.compile(rf"\.({'|'.join(_WRITES)})\(([^,=]+)\)\s*$")
+_PARTS = r"(?:\[[^\[\]]*\]|\.\w+)"
+_IN_PLACE = re.compile(rf"{_PARTS}*\.\w*[a-z]_\(|{_PARTS}+{_ASSIGNS}")
+
+
+def _index_line(case: FixCase) -> tuple[StackFrame, re.Match[str]] | None:
+    """The line where a tensor without dimensions is an index, and what is indexed there.
+
+    Torch reads its value, and makes it one.
+    """
+    if not case.first.name.endswith(_ITEM):
+        return None
+    index = user_spelling(case.first.name.removesuffix(_ITEM))
+    frame = special_frame(case) if special(case) else case.first.caused_by
+    pattern = rf"(?P<table>[A-Za-z_][\w.]*)\[\s*(?P<index>{re.escape(index)})\s*\]"
+    found = re.search(pattern, frame.code) if frame else None
+    return (frame, found) if frame and found else None
+
+
+def indexed(case: FixCase) -> str:
+    """The same with an index of one dimension, and what it is in place of.
+
+    With one dimension it stays data (tried with torch 2.13); the result has that dimension more.
+    """
+    line = _index_line(case)
+    if line is None:
+        return ""
+    frame, found = line
+    instead = f"{found['table']}[{found['index']}.reshape(1)]"
+    if written := _WRITING.match(frame.code, found.end()):
+        value = f"{instead} {_WRITES[written[1]]} {written[2]}"
+        return f"{value} in place of {found[0]}{written[0].rstrip()}"
+    if _IN_PLACE.match(frame.code, found.end()):
+        return ""  # a view is written to, and would be a copy
+    if not _STORE.match(frame.code, found.end()):
+        instead += ".squeeze(0)"
+    return f"{instead} in place of {found[0]}"
+
+
+def is_numpy_scalar(case: FixCase) -> bool:
+    """Whether the line that needs its value makes a NumPy scalar: to Dynamo these are tensors."""
+    frame = special_frame(case)
+    scalar = rf"\b(?:np|numpy)\.(?:float|int|uint)\d+\(\s*{re.escape(case.name)}\s*\)"
+    return frame is not None and re.search(scalar, frame.code) is not None
+
+
+def is_data(case: FixCase) -> bool:
+    """Whether no line needs the number itself: of a tensor, that would break the graph."""
+    index = re.compile(rf"\[\s*{re.escape(case.name)}\s*\]")
+    return not any(_DECIDING.search(code) or index.search(code) for code in _codes(case))
+
+
+def is_keyword(case: FixCase) -> bool:
+    """Whether a line passes it on by keyword: `alpha`, `eps` and the like take no tensor."""
+    passed = re.compile(rf"\w=\s*[-+]?{re.escape(case.name)}\b")
+    return any(passed.search(code) for code in _codes(case))
+
+
+def _codes(case: FixCase) -> Iterator[str]:
+    """The lines that put guards on it."""
+    for use in case.first.symbols:
+        yield from (frame.code for frame in use.guarded[-1:])
+    yield from (frame.code for frame in case.first.guard_stack[-1:])
+    if case.first.caused_by:
+        yield case.first.caused_by.code
+
+
+def as_tensor(case: FixCase) -> str:
+    """How a tensor comes in its place."""
+    given = case.argument
+    is_variable = case.first.origin in {Origin.GLOBAL, Origin.CLOSURE}
+    if given.path or is_variable or not (given.text or case.site.frame is None):
+        return f"Make {case.passed} a tensor: use torch.tensor(…) where its value is set."
+    return f"Pass it as a tensor: torch.tensor({given.text or case.name}) {case.at_call}."
+
+
+def in_constructor(case: FixCase) -> str:
+    """How the constructor of its module sets it: an attribute, or an item of a container."""
+    match = re.search(r"\.(\w+)((?:\[[^\]]*\])*)$", case.name)
+    return f"self.{match[1]}{match[2]}" if match else case.name
 
 
 def torchs_own(case: FixCase) -> str:
     """What a module of torch keeps for itself: nobody passes it, or makes it a tensor."""
     match = _TORCHS.match(case.name)
     return match[1].replace("_dot_", ".") + case.name[match.end() :] if match else ""
-
-
-def torchs_own_then(case: FixCase) -> str:
-    """That nothing is needed, where each value has its program."""
-    is_found = not any(item.answer is Answer.EAGER or item.limit for item in case.items)
-    return ", and nothing is needed" if is_found else ""
 
 
 def is_optimizer_state(case: FixCase) -> bool:
@@ -39,11 +127,6 @@ def is_optimizer_state(case: FixCase) -> bool:
     2.11 and 2.13.
     """
     return case.first.kind in _FILLED and _STATE.match(case.first.name) is not None
-
-
-def is_learning_rate(case: FixCase) -> bool:
-    """Whether it is the learning rate of a group; one that is a tensor is no constant."""
-    return case.first.kind is _C.FLOAT and _RATE.match(case.first.name) is not None
 
 
 def without_state(item: Recompile, file: str) -> Recompile:
@@ -78,6 +161,15 @@ def types(case: FixCase) -> str:
 
 
 FACTS: Facts = {
+    # One that is a tensor is no constant.
+    "is_learning_rate": lambda case: (
+        case.first.kind is _C.FLOAT and _RATE.match(case.first.name) is not None
+    ),
+    "torchs_own_then": lambda case: (
+        ""
+        if any(each.answer is Answer.EAGER or each.limit for each in case.items)
+        else ", and nothing is needed"
+    ),
     "of_optimizer": lambda case: _OPTIMIZERS.search(case.file) is not None,
     "kind_name": lambda case: _KINDS[case.first.kind],
     "passed_or_false": lambda case: case.argument.written or "False",
@@ -88,4 +180,12 @@ FACTS: Facts = {
     "other_function": lambda case: case.name.removesuffix(".__code__"),
     "state_parts": lambda case: listed(case.first.name.split(), 3) or "the global state",
     "kept_at": lambda case: f" at {case.place(case.kept_over)}" if case.kept_over else "",
+    "of_module": lambda case: case.first.origin is Origin.MODULE_ATTRIBUTE,
+    "of_global": lambda case: case.first.origin is Origin.GLOBAL,
+    "index_place": lambda case: case.place(line[0]) if (line := _index_line(case)) else "",
+    "index_keeps": lambda case: (
+        "The result is the same (without .squeeze(0) it has one dimension more)"
+        if ".squeeze(0)" in indexed(case)
+        else "What is written is the same"
+    ),
 }

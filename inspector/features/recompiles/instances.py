@@ -10,8 +10,8 @@ from inspector.features.recompiles.around_calls import limit_of
 from inspector.features.recompiles.case import FixCase
 from inspector.features.recompiles.changes import also_changed
 from inspector.features.recompiles.fix import fixes
-from inspector.features.recompiles.fix_numbers import is_data
 from inspector.features.recompiles.fix_shared import ENVIRONMENT
+from inspector.features.recompiles.fix_values import is_data
 from inspector.features.recompiles.wording import changed, values
 from inspector.report.wording import listed
 from inspector.run.compilation import Frame
@@ -57,17 +57,24 @@ def instances_message(case: FixCase, items: Sequence[Recompile], limit: int) -> 
     of = "" if owner == classes else f" of {classes}"
     function = "torch's `inner`" if case.site.parameters.is_wrapper else case.function
     number, differing = _count(found), _differing(found)
+    # What the objects have otherwise; what else a call had otherwise is none of it.
+    differences = dict.fromkeys(
+        _differs(shown)
+        for item, reader in zip(case.items, items, strict=True)
+        for own, shown in zip(_all(item), _all(reader), strict=True)
+        if _is_of_instance(own)
+    )
     if any(item.hit_limit for item in case.items):
         more = ", so some of them run eagerly"
     else:
         more = f", and need {differing} cache entries" if differing < number else ""
     return (
         f"{number} instances{of} share {function} and its limit of {limit}{more}: "
-        f"{' and '.join(_differences(case, items)[:_MOST_DIFFERENCES])}"
+        f"{' and '.join(list(differences)[:_MOST_DIFFERENCES])}"
     )
 
 
-def instances_told(items: Sequence[Recompile]) -> Iterator[str]:
+def instance_lines(items: Sequence[Recompile]) -> Iterator[str]:
     """What each of them has otherwise."""
     for item in items[:_MOST_TOLD]:
         entry = f" (cache entry {item.entry})" if item.entry else ""
@@ -98,16 +105,12 @@ def instances_fixes(case: FixCase, limit: int) -> Iterator[str]:
             f"then found. If more than {limit} instances differ, set the limit to their number: "
             f"{limit_of('N')}."
         )
-    yield from _one_program(case)
-    yield _regional(case)
-
-
-def _one_program(case: FixCase) -> Iterator[str]:
-    """How what differs becomes data of one program, where nothing else differs."""
+    # How what differs becomes data of one program, where nothing else differs.
     kinds = {each.kind for item in case.items for each in _all(item) if _is_of_instance(each)}
     if len(kinds) == 1 and kinds <= _AS_DATA and is_data(case):
-        found = (text for text in fixes(case) if text.startswith("Make ") or ENVIRONMENT in text)
-        yield from itertools.islice(found, 2)
+        data = (text for text in fixes(case) if text.startswith("Make ") or ENVIRONMENT in text)
+        yield from itertools.islice(data, 2)
+    yield _regional(case)
 
 
 def _regional(case: FixCase) -> str:
@@ -143,17 +146,6 @@ def _differing(found: Sequence[OtherInstance]) -> int:
 
 def _classes(found: Sequence[OtherInstance]) -> str:
     return listed(list(dict.fromkeys(each for item in found for each in item.classes)), 3)
-
-
-def _differences(case: FixCase, items: Sequence[Recompile]) -> list[str]:
-    """What the objects have otherwise; what else a call had otherwise is none of it."""
-    pairs = (
-        (own, shown)
-        for item, reader in zip(case.items, items, strict=True)
-        for own, shown in zip(_all(item), _all(reader), strict=True)
-    )
-    every = [_differs(shown) for own, shown in pairs if _is_of_instance(own)]
-    return list(dict.fromkeys(every))
 
 
 def _all(item: Recompile) -> tuple[Recompile, ...]:

@@ -20,7 +20,7 @@ _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BreakBefore:
-    """The break behind which a function goes on.
+    """The break after which a function resumes.
 
     Attributes:
         place: Its line; of a break in a function that was called, the line in there.
@@ -75,15 +75,11 @@ def is_kept(run: Run, frame: Frame, item: Recompile) -> bool:
         return False  # one of another function's
     variable = _VARIABLE.match(item.name)
     found = _of_function(run, frame, variable[0]) if variable is not None else None
+    is_passed = found is not None and found.is_parameter() and not found.is_assigned()
     if item.origin in _LOCAL:
-        return found is None or not _is_passed(found)
-    is_own = found is not None and found.is_local() and not _is_passed(found)
+        return not is_passed
+    is_own = found is not None and found.is_local() and not is_passed
     return item.origin is Origin.CLOSURE and is_own
-
-
-def _is_passed(variable: symtable.Symbol) -> bool:
-    """Whether it is a parameter that the function never sets again."""
-    return variable.is_parameter() and not variable.is_assigned()
 
 
 def _of_function(run: Run, frame: Frame, variable: str) -> symtable.Symbol | None:
@@ -111,36 +107,27 @@ def given_up_caller(
     """The graph break without which a function is traced as a part of what calls it, or None."""
     if is_resumed(frame.name):
         return None
+    own = frame.file, plain_name(frame.name)
     for caller in reversed(stack[:-1]):
         name = caller.file, plain_name(caller.name)
         frames = [item for item in process.frames if (item.file, plain_name(item.name)) == name]
         for item in frames:
-            record = _gave_up(item) or _broke_in(item, frame)
-            if record is not None:
-                return record
+            records = [
+                record
+                for compilation in item.compilations
+                for record in compilation.graph_breaks
+                if record.caused_by is None and record.user is not None
+            ]
+            # All of the caller runs eagerly; or it met the break in the function, and calls it.
+            gave_up = (r for r in records if r.outcome is Outcome.FRAME_SKIPPED)
+            inside = (
+                record
+                for record in records
+                if own in {(place.file, plain_name(place.name)) for place in record.stack}
+            )
+            found = next(gave_up, None) or next(inside, None)
+            if found is not None:
+                return found
         if any(item.state is FrameState.COMPILED for item in frames):
             return None  # what it calls is its own doing
     return None
-
-
-def _gave_up(caller: Frame) -> GraphBreak | None:
-    """The graph break because of which all of the caller runs eagerly."""
-    return next((r for r in _records(caller) if r.outcome is Outcome.FRAME_SKIPPED), None)
-
-
-def _broke_in(caller: Frame, frame: Frame) -> GraphBreak | None:
-    """The graph break that the caller met in the function, so that it calls it from outside."""
-    own = frame.file, plain_name(frame.name)
-    return next(
-        (
-            record
-            for record in _records(caller)
-            if any((place.file, plain_name(place.name)) == own for place in record.stack)
-        ),
-        None,
-    )
-
-
-def _records(frame: Frame) -> Iterator[GraphBreak]:
-    for item in frame.compilations:
-        yield from (r for r in item.graph_breaks if r.caused_by is None and r.user is not None)

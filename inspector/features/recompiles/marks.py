@@ -12,12 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.features.recompiles.case import FixCase, is_zero_one
 from inspector.features.recompiles.changes import key_of
-from inspector.features.recompiles.constant_sizes import constants
 from inspector.report.user_code.call_site import user_spelling
 from inspector.run.closure_name import ClosureName
 from inspector.run.dynamic_sources import tensor_of
-from inspector.run.recompile import Recompile, RecompileClass
-from inspector.shared.stack import StackFrame
+from inspector.run.recompile import Recompile, RecompileClass, SymbolUse
+from inspector.trace.failed_guard import stripped_source
 
 _OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
 _ARRAY = "___from_numpy("
@@ -77,11 +76,20 @@ def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
 def mark_fix(case: FixCase) -> str:
     """The line that marks them all."""
     if case.apart_by is not None:
-        return _apart(case, case.apart_by)
+        # In a caller that is compiled, too, a mark is an error (`forbid_in_graph`).
+        return (
+            f"Fix the graph break at {case.place(case.apart_by)}, so that {case.called} becomes "
+            "part of its caller, or compile with torch.compile(…, dynamic=True): a compiled caller "
+            "cannot mark anything."
+        )
     marks = changing_sizes((*case.items, *case.history))
     name = tensor_of(case.first.name)
     if name not in marks:
-        marks = {name: (int(case.dimension),), **marks}
+        index = case.first.index
+        if index is None:  # of a symbolic size, in its source
+            sized = _SIZED.match(case.first.name)
+            index = int(sized["index"]) if sized else 0
+        marks = {name: (index,), **marks}
     marks = {name: found for name, found in marks.items() if _can_mark(case, name)}
     if not marks:
         return "Mark the sizes that change with torch._dynamo.mark_dynamic."
@@ -116,15 +124,6 @@ def _marking(case: FixCase, marks: Marks, function: str) -> str:
     return _sentence(_lines(case, marks, function), case)
 
 
-def _apart(case: FixCase, at: StackFrame) -> str:
-    """In a caller that is compiled, too, a mark is an error (`forbid_in_graph`)."""
-    return (
-        f"Fix the graph break at {case.place(at)}, so that {case.called} becomes part of its "
-        "caller, or compile with torch.compile(…, dynamic=True): a compiled caller cannot mark "
-        "anything."
-    )
-
-
 def _can_mark(case: FixCase, name: str) -> bool:
     """Whether the caller has it: what a graph break hands on is the function's own."""
     return not name.startswith(_KEPT) and not case.is_kept(name)
@@ -136,7 +135,8 @@ def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
     given: list[str] = []
     for name, dimensions in marks.items():
         expression = _expression(case, name, names, given)
-        line = f"{function}({expression}, {_shown(dimensions)})"
+        shown = str(dimensions[0]) if len(dimensions) == 1 else str(list(dimensions))
+        line = f"{function}({expression}, {shown})"
         condition = _condition(case, name, expression)
         lines.append(f"{line}{_WHERE}{condition})" if condition else line)
     return _Lines(tuple(names), tuple(lines), tuple(given))
@@ -144,33 +144,30 @@ def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
 
 def _condition(case: FixCase, name: str, expression: str) -> str:
     """What has to hold for a tensor to be there, where it is missing in some calls."""
-    changes = list(_all_changes((*case.items, *case.history)))
+    changes = [
+        (each.kind, each.name, each.before, each.now)
+        for item in (*case.items, *case.history)
+        for each in item.changes
+    ]
+    for item in (*case.items, *case.history):
+        before, now = (value.text if value else "" for value in (item.before, item.now))
+        changes.append((item.kind, item.name, before, now))
     if any(kind is RecompileClass.NONE and of == name for kind, of, _, _ in changes):
         return f"{expression} is not None"
     keyed = _KEYED.fullmatch(name)
-    shown = expression.removesuffix(f"[{keyed['key']}]") if keyed else expression
+    key = keyed["key"] if keyed else ""
+    shown = expression.removesuffix(f"[{key}]")
     if keyed is None or shown == expression:
         return ""
-    sides = [sides for kind, of, *sides in changes if of == keyed["container"] and kind in _KEYS]
-    comes = any(_comes_or_goes(keyed["key"], *map(str, each)) for each in sides)
-    return f"{keyed['key']} in {shown}" if comes else ""
-
-
-def _all_changes(history: Iterable[Recompile]) -> Iterator[tuple[RecompileClass, str, str, str]]:
-    """Class, name, and both sides of all that changed."""
-    for item in history:
-        before, now = (value.text if value else "" for value in (item.before, item.now))
-        yield item.kind, item.name, before, now
-        for change in item.changes:
-            yield change.kind, change.name, change.before, change.now
-
-
-def _comes_or_goes(key: str, before: str, now: str) -> bool:
-    """Whether a key is on one side alone: of ``with 'k'`` and ``without 'k'``, or of all keys."""
-    if key_of(before):
-        return key_of(before) == key
-    # Of a number of keys nobody knows which one it was.
-    return before.partition(" ")[0].isdecimal() or (key in before) != (key in now)
+    for kind, of, before, now in changes:
+        if of == keyed["container"] and kind in _KEYS:
+            # On one side alone: of ``with 'k'`` and ``without 'k'``, or of all keys.
+            asked = key_of(before)
+            # Of a number of keys nobody knows which one it was.
+            is_number = before.partition(" ")[0].isdecimal()
+            if asked == key if asked else is_number or (key in before) != (key in now):
+                return f"{key} in {shown}"
+    return ""
 
 
 def _expression(case: FixCase, name: str, names: list[str], given: list[str]) -> str:
@@ -194,10 +191,6 @@ def _expression(case: FixCase, name: str, names: list[str], given: list[str]) ->
     return own + passed.path
 
 
-def _shown(dimensions: Sequence[int]) -> str:
-    return str(dimensions[0]) if len(dimensions) == 1 else str(list(dimensions))
-
-
 def _sentence(lines: _Lines, case: FixCase) -> str:
     marks = _joined(lines.marks)
     if ClosureName.of(case.first.name):
@@ -213,3 +206,36 @@ def _sentence(lines: _Lines, case: FixCase) -> str:
 
 def _joined(items: Sequence[str]) -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def constants(history: Iterable[Recompile]) -> frozenset[str]:
+    """The sizes (``L['x'].size()[0]``) for which a mark is an error.
+
+    A line that works for one size makes it a constant each time. A size that was a constant once,
+    because another input of the same size was, is dynamic where both are. So is one that was taken
+    for another size, which was equal then.
+    """
+    made: set[str] = set()
+    released: set[str] = set()
+    for item in history:
+        shared = item.equal_sizes.changed if item.equal_sizes else ()
+        own = {
+            use.source
+            for use in item.symbols
+            if use.specialized and not use.held_by and stripped_source(use.source) not in shared
+        }
+        made |= own
+        for change in item.changes:
+            if change.kind is RecompileClass.SIZE and change.index is not None:
+                source = f"{change.source}.size()[{change.index}]"
+                made |= {source} if change.specialized is not None else set()
+                released |= {source} if change.is_dynamic and source not in own else set()
+    return frozenset(made - released)
+
+
+def specialized_use(item: Recompile, history: Iterable[Recompile]) -> SymbolUse | None:
+    """The symbol of a guard that a line makes a constant each time, or None."""
+    use = next((use for use in item.symbols if use.specialized and not use.held_by), None)
+    if use is None or item.kind not in {RecompileClass.SIZE, RecompileClass.SYMBOLIC_SHAPE}:
+        return use
+    return use if use.source in constants((item, *history)) else None

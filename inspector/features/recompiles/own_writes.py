@@ -10,6 +10,7 @@ from inspector.run.run import Run
 from inspector.shared.stack import StackFrame, plain_name, resumed_line
 
 _GROWING = frozenset({"append", "appendleft", "extend", "extendleft", "insert"})
+_DISPLAYS = (ast.List, ast.Tuple, ast.ListComp)
 _ITEM_OF = frozenset({"get", "setdefault"})
 
 
@@ -34,7 +35,8 @@ def written_line(function: Definition, name: str) -> int | None:
     A plain name counts where the function says that it is a global or one of the function around
     it; what a function sets that is defined within does not.
     """
-    wanted = _normal(name)
+    node = _parsed(name)
+    wanted = ast.unparse(node) if node is not None else ""
     nodes = list(_own_nodes(function))
     outer = {
         each for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for each in node.names
@@ -56,19 +58,15 @@ def own_growth(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
     if found is None or not wanted:
         return None
     nodes = list(_own_nodes(found[0]))
-    same = {wanted, *_other_names(nodes, wanted)}
+    same = {wanted}  # with the names that the function gives to it, or to what is in it
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=other)], value=value) if _last(value) == wanted:
+                same.add(other)
     at = min((line for node in nodes for line in _growing(node, wanted, same)), default=None)
     if at is None:
         return None
     return StackFrame(frame.file, at, function, run.sources.line(frame.file, at) or "")
-
-
-def _other_names(nodes: list[ast.AST], wanted: str) -> Iterator[str]:
-    """The names that the function gives to the container, or to what is in it."""
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _last(value) == wanted:
-                yield name
 
 
 def _growing(node: ast.AST, wanted: str, same: set[str]) -> Iterator[int]:
@@ -78,16 +76,14 @@ def _growing(node: ast.AST, wanted: str, same: set[str]) -> Iterator[int]:
             if method in _GROWING and _last(owner) in same:
                 yield node.lineno
         case ast.AugAssign(target=target, op=ast.Add() | ast.BitOr(), value=value):
-            if _last(target) == wanted or (_last(target) in same and _is_display(value)):
+            if _last(target) == wanted or (_last(target) in same and isinstance(value, _DISPLAYS)):
                 yield node.lineno
         case ast.Assign(targets=[target], value=ast.BinOp() | ast.List() | ast.Tuple() as value):
             parts = [inner for inner in ast.walk(value) if isinstance(inner, ast.expr)]
             if _last(target) in same and _last(target) in map(_last, parts):
-                yield from [node.lineno] if any(map(_is_display, parts)) else []
-
-
-def _is_display(node: ast.expr) -> bool:
-    return isinstance(node, ast.List | ast.Tuple | ast.ListComp)
+                yield from (
+                    [node.lineno] if any(isinstance(part, _DISPLAYS) for part in parts) else []
+                )
 
 
 def _last(node: ast.expr | None) -> str:
@@ -109,12 +105,6 @@ def _parsed(name: str) -> ast.expr | None:
         return ast.parse(name, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-
-
-def _normal(name: str) -> str:
-    """As ``ast`` writes it; empty for what is no expression."""
-    node = _parsed(name)
-    return ast.unparse(node) if node is not None else ""
 
 
 def _own_nodes(function: Definition) -> Iterator[ast.AST]:

@@ -16,7 +16,7 @@ from inspector.features.recompiles.fix_shared import all_failed, bounds_of
 from inspector.report.user_code.call_site import user_spelling
 from inspector.report.wording import count, duration, listed
 from inspector.run.dynamic_sources import tensor_of
-from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass, SymbolUse
+from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass
 from inspector.shared.roots import Roots
 from inspector.shared.stack import StackFrame, user_frame
 from inspector.trace.failed_guard import stripped_source
@@ -79,6 +79,10 @@ _ANSWERS: Mapping[Answer, str] = {
     Answer.EAGER: "no graph",
     Answer.FAILED: "the compilation failed",
 }
+_DYNAMIC: Mapping[RecompileClass, str] = {
+    _C.STRIDE: "the strides are dynamic since then",
+    _C.SYMBOLIC_SHAPE: "each side of the condition is compiled once",
+}
 # Where there are two values, and no further ones.
 _BOUNDED = frozenset(
     [_C.BOOL, _C.NONE, _C.TRAINING, _C.GRAD_MODE, _C.REQUIRES_GRAD, _C.DETERMINISTIC, _C.ATTRIBUTE,
@@ -103,7 +107,7 @@ def changed(item: Recompile) -> str:
         return f"the condition {item.name} fails"
     if item.kind is _C.RANK:
         same = [change.name for change in item.changes if change.kind is item.kind]
-        name = _joined(list(dict.fromkeys([name, *map(user_spelling, same)])))
+        name = joined(list(dict.fromkeys([name, *map(user_spelling, same)])))
     text = _special(item) or _CHANGES.get(item.kind)
     if text is None:
         return f"a guard fails: {item.guard or 'torch does not say which'}"
@@ -117,7 +121,8 @@ def sized(size: str) -> str:
     return _SIZE.sub(r".\1(\2)", user_spelling(size))
 
 
-def _joined(names: Sequence[str]) -> str:
+def joined(names: Sequence[str]) -> str:
+    """``a, b and c``."""
     *others, last = names
     return f"{listed(others, 2)} and {last}" if others else last
 
@@ -132,7 +137,7 @@ def _sizes(item: Recompile) -> str:
         for tensor, indexes in tensors.items()
         for index in indexes
     ]
-    return f"{_joined(sizes)} change{'s' if len(sizes) == 1 else ''}"
+    return f"{joined(sizes)} change{'s' if len(sizes) == 1 else ''}"
 
 
 def _special(item: Recompile) -> str:
@@ -145,7 +150,7 @@ def _special(item: Recompile) -> str:
     return keys_changed(item) if item.kind is _C.KEYS else ""
 
 
-def told(items: Sequence[Recompile]) -> Iterator[str]:
+def reason_lines(items: Sequence[Recompile]) -> Iterator[str]:
     """The guard, then each recompilation: what it wanted and found, its time, what became of it."""
     if items[0].guard:
         yield f"this guard failed: {items[0].guard}"
@@ -158,7 +163,7 @@ def told(items: Sequence[Recompile]) -> Iterator[str]:
 
 
 def _with_it(item: Recompile) -> Iterator[str]:
-    """What would have failed behind it, and what other entries say."""
+    """What would have failed after it, and what other entries say."""
     also = also_changed(item)
     if also:
         said = [f"{changed(other)}{values(other)}" for other in also]
@@ -183,7 +188,14 @@ def _line(item: Recompile) -> str:
     before = item.before.text if item.before else ""
     now = item.now.text if item.now else ""
     if item.new_keys or item.missing_keys:
-        before, now = key_sides(item)
+        # What both sides have is no news.
+        before, now = (
+            ", ".join(f"{word} {listed(keys, _MOST_KEYS)}" for word, keys in sides if keys)
+            for sides in (
+                (("with", item.missing_keys), ("without", item.new_keys)),
+                (("with", item.new_keys), ("without", item.missing_keys)),
+            )
+        )
     nothing = "no cache entry" if item.kind is _C.NOTHING_KEPT else "the guard is not known"
     values = " → ".join(filter(None, (before, now or (before and "another value"))))
     answer = _answer(item)
@@ -193,35 +205,28 @@ def _line(item: Recompile) -> str:
 
 
 def _answer(item: Recompile) -> str:
+    text = _ANSWERS.get(item.answer, "")
     if item.limit and item.limit.raised:
-        return "not compiled, the call failed"
-    if item.answer is Answer.AGAIN:
+        text = "not compiled, the call failed"
+    elif item.answer is Answer.AGAIN:
         if is_zero_one(item):
-            return "sizes 0 and 1 get a graph of their own, and others do not need it"
-        if item.kind in {_C.KEYS, _C.ORDER} and not is_of_set(item):
-            return f"each {'set' if item.kind is _C.KEYS else 'order'} of keys is compiled once"
-        return (
-            "each of the two is compiled once" if item.kind in _BOUNDED else _ANSWERS[item.answer]
-        )
-    if item.answer is Answer.DYNAMIC:
-        return _dynamic(item)
-    return _ANSWERS.get(item.answer, "")
-
-
-def _dynamic(item: Recompile) -> str:
-    if item.kind is _C.STRIDE:
-        return "the strides are dynamic since then"
-    if item.equal_sizes is not None:
-        return "each size is dynamic on its own since then"
-    if item.kind is _C.SYMBOLIC_SHAPE:
-        return "each side of the condition is compiled once"
-    if item.bounds:
-        return f"dynamic since then, within {bounds_of(item)}"
-    return _ANSWERS[item.answer]
+            text = "sizes 0 and 1 get a graph of their own, and others do not need it"
+        elif item.kind in {_C.KEYS, _C.ORDER} and not is_of_set(item):
+            text = f"each {'set' if item.kind is _C.KEYS else 'order'} of keys is compiled once"
+        elif item.kind in _BOUNDED:
+            text = "each of the two is compiled once"
+    elif item.answer is Answer.DYNAMIC:
+        if item.equal_sizes is not None:
+            text = "each size is dynamic on its own since then"
+        elif item.kind in _DYNAMIC:
+            text = _DYNAMIC[item.kind]
+        elif item.bounds:
+            text = f"dynamic since then, within {bounds_of(item)}"
+    return text
 
 
 def compile_cost(items: Sequence[Recompile]) -> str:
-    """What the compilations took; an empty string where nothing was compiled, or nobody knows."""
+    """What the compilations took; an empty string where nothing was compiled, or it is unknown."""
     took = [item.time_ns for item in items if item.time_ns and not item.hit_limit]
     if not took:
         return ""
@@ -230,7 +235,7 @@ def compile_cost(items: Sequence[Recompile]) -> str:
     return f"{times}; " + ("again in every such call" if all_failed(items) else "one-time cost")
 
 
-def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
+def reason_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     """What else there is to know, one sentence each."""
     yield from _places(items[0], roots)
     if items[0].equal_sizes is not None:
@@ -259,21 +264,17 @@ def told_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
 
 def _places(item: Recompile, roots: Roots) -> Iterator[str]:
     for use in item.symbols:
-        yield from _symbol(use, roots)
+        made, tied = user_frame(use.made, roots), user_frame(use.guarded, roots)
+        if made:
+            yield f"{use.symbol} ({use.source}) is made for {_shown(made, roots)}"
+        if tied:
+            what = f"specialized on {use.specialized} at" if use.specialized else "guarded at"
+            yield f"{use.symbol} is {what} {_shown(tied, roots)}"
     if item.guard_stack:
         frame = user_frame(item.guard_stack, roots) or item.guard_stack[-1]
         yield f"the guard comes from {_shown(frame, roots)}"
     elif item.caused_by and not item.symbols:
         yield f"the guard comes from {_shown(item.caused_by, roots)}, as torch prints it"
-
-
-def _symbol(use: SymbolUse, roots: Roots) -> Iterator[str]:
-    made, tied = user_frame(use.made, roots), user_frame(use.guarded, roots)
-    if made:
-        yield f"{use.symbol} ({use.source}) is made for {_shown(made, roots)}"
-    if tied:
-        what = f"specialized on {use.specialized} at" if use.specialized else "guarded at"
-        yield f"{use.symbol} is {what} {_shown(tied, roots)}"
 
 
 def _shown(frame: StackFrame, roots: Roots) -> str:
@@ -292,13 +293,3 @@ def keys_changed(item: Recompile) -> str:
         come = f"s {shown} come and go" if len(keys) > 1 else f" {shown} comes and goes"
         return f"the key{come} in {{name}}"
     return "the number of keys in {name} changes" if is_number_of_keys(item) else ""
-
-
-def key_sides(item: Recompile) -> tuple[str, str]:
-    """``with 'a', without 'b'`` on either side: what both have is no news."""
-    return _side(item.missing_keys, item.new_keys), _side(item.new_keys, item.missing_keys)
-
-
-def _side(there: Sequence[str], missing: Sequence[str]) -> str:
-    sides = (("with", there), ("without", missing))
-    return ", ".join(f"{word} {listed(keys, _MOST_KEYS)}" for word, keys in sides if keys)

@@ -141,7 +141,7 @@ def _slow(trial: Trial) -> tuple[bool, float]:
 
 
 def _merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:
-    """The settings; a function stands in the last of the sets alone that it was tried in.
+    """The settings; a function is in the last of the sets alone that it was tried in.
 
     Where messages are to be moved and to be dropped, torch moves them. They are dropped only where
     that removes more.

@@ -10,8 +10,7 @@ from typing import Any, TextIO
 
 from inspector.features.compile_time.report import ColdStartReport
 from inspector.features.diff.report import DiffReport
-from inspector.features.kernels.binary.ptx_lines import read_ptx_lines
-from inspector.features.kernels.binary.sass import sass_lines
+from inspector.features.kernels.binary.sass import read_ptx_lines, sass_lines
 from inspector.features.kernels.kernel_build_wording import shortest
 from inspector.features.kernels.report import KernelRow, KernelsReport
 from inspector.render.html.data import FormTexts, Json, KernelTexts, page_data

@@ -23,7 +23,6 @@ class Code:
         function: The function around it, or None; all of it is there only where the file is.
         lines: The source lines that the syntax was read from.
         callers: The code of the compiled functions that led to it, innermost first.
-        helpers: The functions that the file defines at its top level.
         is_hook: Whether autograd calls the function, so that the user has no call of it.
         missing_dims: Of a write through a mask, how many dimensions the mask has fewer than what it
             writes to; None where that was not recorded.
@@ -34,7 +33,6 @@ class Code:
     function: ast.FunctionDef | ast.AsyncFunctionDef | None = None
     lines: tuple[str, ...] = ()
     callers: tuple[Code, ...] = ()
-    helpers: tuple[ast.FunctionDef, ...] = ()
     is_hook: bool = False
     missing_dims: int | None = None
 

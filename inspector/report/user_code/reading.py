@@ -75,8 +75,7 @@ def _found(tree: ast.Module, span: Span, lines: list[str]) -> Code:
         return Code()
     same = (node for node in header(statement) if isinstance(node, ast.expr) and _is(node, span))
     function = functions[-1] if functions else None
-    helpers = tuple(node for node in tree.body if isinstance(node, ast.FunctionDef))
-    return Code(statement, next(same, None), function, tuple(lines), helpers=helpers)
+    return Code(statement, next(same, None), function, tuple(lines))
 
 
 def _statements(tree: ast.AST) -> Iterator[ast.stmt]:

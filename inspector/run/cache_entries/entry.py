@@ -7,11 +7,11 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.run.cache_entries.relation import normal
-from inspector.run.compilation import Compilation, Frame
+from inspector.run.compilation import Frame
 from inspector.trace.compile_id import CompileId
-from inspector.trace.guard_checks import LengthCheck, OtherCheck, RelationCheck, TypeCheck
+from inspector.trace.guard_checks import Check, LengthCheck, OtherCheck, RelationCheck, TypeCheck
 from inspector.trace.guard_source import Origin, origin_of
-from inspector.trace.guard_trees import Guard, GuardTree, read_guards
+from inspector.trace.guard_trees import Guard, GuardTree, Manager, read_guards
 from inspector.trace.guards import DynamoSettings
 
 _HINT = "integer attributes of the nn.Module"
@@ -22,7 +22,6 @@ class Entry:
     """A cache entry.
 
     Attributes:
-        tree: Its guards as torch prints them.
         guards: The same, and what guard managers check by themselves.
         symbols: Values of what it keeps dynamic when it was compiled, by source.
     """
@@ -42,13 +41,10 @@ def entries_of(frame: Frame) -> Iterator[Entry]:
     """
     for compilation in frame.compilations:
         if compilation.guards_text is not None and compilation.has_guarded_code is not False:
-            yield make_entry(compilation, read_guards(compilation.guards_text))
-
-
-def make_entry(compilation: Compilation, tree: GuardTree) -> Entry:
-    """An entry out of its tree."""
-    settings = compilation.settings or DynamoSettings()
-    return entry_of_tree(compilation.compile_id, tree, compilation.symbols, settings)
+            tree, settings = read_guards(compilation.guards_text), compilation.settings
+            yield entry_of_tree(
+                compilation.compile_id, tree, compilation.symbols, settings or DynamoSettings()
+            )
 
 
 def entry_of_tree(
@@ -98,21 +94,11 @@ def _of_dicts(tree: GuardTree) -> Iterator[Guard]:
     for manager in tree.managers:
         if manager.kind == "GuardManager" or not manager.source or "Dict" not in manager.kind:
             continue
-        example = by_source.get(manager.source)
         for check in (
             TypeCheck(manager.value_type, ""),
             LengthCheck(len(pairs.get(manager.number, ()))),
         ):
-            yield Guard(
-                manager=manager.number,
-                kind=manager.kind,
-                source=manager.source,
-                name=manager.name,
-                origin=example.origin if example else origin_of(manager.source),
-                check=check,
-                code="",
-                cause=example.cause if example else None,
-            )
+            yield _checked_by(manager, check, by_source.get(manager.source))
 
 
 def _reached(tree: GuardTree) -> Iterator[Guard]:
@@ -120,16 +106,20 @@ def _reached(tree: GuardTree) -> Iterator[Guard]:
     checked = {guard.manager for guard in tree.guards}
     for manager in tree.managers:
         if manager.source and manager.number not in checked:
-            yield Guard(
-                manager=manager.number,
-                kind=manager.kind,
-                source=manager.source,
-                name=manager.name,
-                origin=origin_of(manager.source),
-                check=OtherCheck(""),
-                code="",
-                cause=None,
-            )
+            yield _checked_by(manager, OtherCheck(""))
+
+
+def _checked_by(manager: Manager, check: Check, like: Guard | None = None) -> Guard:
+    return Guard(
+        manager=manager.number,
+        kind=manager.kind,
+        source=manager.source,
+        name=manager.name,
+        origin=like.origin if like else origin_of(manager.source),
+        check=check,
+        code="",
+        cause=like.cause if like else None,
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

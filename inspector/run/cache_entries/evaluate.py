@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from inspector.records.recompiles import TensorFacts
 from inspector.run.cache_entries.relation import identity, normal, relation_holds
 from inspector.run.cache_entries.state import State, Value
-from inspector.trace.guard_checks import (
-    AliasCheck,
-    Check,
-    ContainsCheck,
-    EqualsCheck,
-    GlobalStateCheck,
-    IdCheck,
-    LengthCheck,
-    MarkCheck,
-    OtherCheck,
-    RelationCheck,
-    TypeCheck,
-)
+from inspector.trace import guard_checks as checks
 from inspector.trace.guard_trees import Guard
 
 _KEY = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
@@ -36,32 +24,28 @@ def passes(guard: Guard, state: State) -> bool | None:
     if source and (state.is_gone(source) or _lacks_key(source, check, state)):
         return False
     match check:
-        case GlobalStateCheck():
-            return _same_thread(check.state, state.thread)
-        case RelationCheck():
+        case checks.GlobalStateCheck():
+            return all(state.thread.get(part, v) == v for part, v in check.state.items())
+        case checks.RelationCheck():
             return _relation(check, state)
-        case OtherCheck():
+        case checks.OtherCheck():
             known = state.thread.get("default_device") if guard.kind == "DEFAULT_DEVICE" else None
             return None if known is None else known == check.text
-        case AliasCheck():
+        case checks.AliasCheck():
             return _apart(check, state)
     compare = _COMPARE.get(type(check))
     return None if compare is None else compare(check, state.value(source))
 
 
-def _lacks_key(source: str, check: Check, state: State) -> bool:
+def _lacks_key(source: str, check: checks.Check, state: State) -> bool:
     """Whether a guard wants a key at a place of a dict that has no such key."""
-    if not isinstance(check, EqualsCheck):
+    if not isinstance(check, checks.EqualsCheck):
         return False
     key = _KEY.fullmatch(source)
     return key is not None and state.value(key[1]).items.get(check.text) is False
 
 
-def _same_thread(expected: Mapping[str, object], found: Mapping[str, object]) -> bool:
-    return all(found.get(name, value) == value for name, value in expected.items())
-
-
-def _relation(check: RelationCheck, state: State) -> bool | None:
+def _relation(check: checks.RelationCheck, state: State) -> bool | None:
     pair = identity(check.expression)
     if pair is None:
         return relation_holds(check.expression, state.number)
@@ -72,7 +56,7 @@ def _relation(check: RelationCheck, state: State) -> bool | None:
     return False if len(values) == len(pair) and all(value.tensor for value in values) else None
 
 
-def _apart(check: AliasCheck, state: State) -> bool | None:
+def _apart(check: checks.AliasCheck, state: State) -> bool | None:
     """Whether tensors that must be different ones are."""
     pair = identity(check.text)
     if pair is not None:
@@ -112,7 +96,7 @@ def _same_kind(check: TensorFacts, tensor: TensorFacts) -> bool:
     )
 
 
-def _equals(check: EqualsCheck, value: Value) -> bool | None:
+def _equals(check: checks.EqualsCheck, value: Value) -> bool | None:
     if value.tensor is not None:
         return False
     if value.text is None:
@@ -129,41 +113,36 @@ def _equals(check: EqualsCheck, value: Value) -> bool | None:
     return type(found) is type(check.value) and bool(found == check.value)
 
 
-def _type(check: TypeCheck, value: Value) -> bool | None:
+def _type(check: checks.TypeCheck, value: Value) -> bool | None:
     if value.tensor is not None:
         return value.tensor.type in check.type
     return None if not value.type else value.type == check.type
 
 
-def _id(check: IdCheck, value: Value) -> bool | None:
+def _id(check: checks.IdCheck, value: Value) -> bool | None:
     if not value.identity:
         return False if value.type and value.text is not None else None
     return value.identity == check.id
 
 
-def _length(check: LengthCheck, value: Value) -> bool | None:
+def _length(check: checks.LengthCheck, value: Value) -> bool | None:
     if value.length is None:
         return False if value.text is not None or value.tensor is not None else None
     return value.length == check.length
 
 
-def _contains(check: ContainsCheck, value: Value) -> bool | None:
-    found = value.items.get(check.item)
-    return None if found is None else found == check.expected
-
-
-def _mark(check: MarkCheck, value: Value) -> bool | None:
-    return False if any(value.items.get(mark) for mark in check.marks) else None
-
-
 _COMPARE: dict[type, Callable[[Any, Value], bool | None]] = {
     TensorFacts: _tensor,
-    EqualsCheck: _equals,
-    TypeCheck: _type,
-    IdCheck: _id,
-    LengthCheck: _length,
-    ContainsCheck: _contains,
-    MarkCheck: _mark,
+    checks.EqualsCheck: _equals,
+    checks.TypeCheck: _type,
+    checks.IdCheck: _id,
+    checks.LengthCheck: _length,
+    checks.ContainsCheck: lambda check, value: (
+        value.items[check.item] == check.expected if check.item in value.items else None
+    ),
+    checks.MarkCheck: lambda check, value: (
+        False if any(value.items.get(mark) for mark in check.marks) else None
+    ),
 }
 
 

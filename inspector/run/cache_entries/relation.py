@@ -11,7 +11,7 @@ import functools
 import math
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 Known: TypeAlias = Callable[[str], int | float | bool | None]
@@ -62,6 +62,7 @@ _CALLS: dict[str, Callable[..., object]] = {
 _SOME_SIZES = (*range(2, 66), 100, 128, 256, 1000, 4096, 1_000_003)
 _NEAR = (-2, -1, 0, 1, 2)
 _FEW_NUMBERS = (*range(-2, 66), 100, 1000, 1_000_003)
+_NAMES = (ast.Subscript, ast.Attribute, ast.Name)
 _HALF = 0.5
 _ANY_NUMBER = re.compile(r"(?<![\w'\].])\d{1,9}(?:\.\d{1,18})?(?![\w'])")
 _NUMBER = re.compile(r"(?<![\w'\].])\d{1,9}(?![\w'])")
@@ -90,11 +91,21 @@ def normal(source: str) -> str:
 
 def relation_holds(expression: str, known: Known) -> bool | None:
     """Whether a relation holds; None where that cannot be known."""
+    found = evaluated(expression, known)
+    return None if found is None else bool(found)
+
+
+def size_at(size: int | str, hints: Mapping[str, int]) -> int | None:
+    """A size that is written with symbols (``2*s0 + 1``) at their values; None where unknown."""
+    found = evaluated(size, hints.get) if isinstance(size, str) else size
+    return found if isinstance(found, int) else None
+
+
+def evaluated(expression: str, known: Known) -> object:
+    """What an expression is; None where that cannot be known."""
     tree = _parsed(expression)
-    if tree is None:
-        return None
     try:
-        return bool(_value(tree, known))
+        return None if tree is None else _value(tree, known)
     except (_UnknownError, ArithmeticError, TypeError, ValueError, RecursionError):
         return None
 
@@ -117,7 +128,7 @@ def identity(expression: str) -> frozenset[str] | None:
 
 
 def _value(node: ast.expr, known: Known) -> object:  # noqa: PLR0911 - one per kind of node
-    found = known(ast.unparse(node)) if isinstance(node, ast.Subscript | ast.Attribute) else None
+    found = known(ast.unparse(node)) if isinstance(node, _NAMES) else None
     if found is not None:
         return found
     match node:
@@ -213,7 +224,9 @@ def telling(expressions: Iterable[str], whole: str, known: Known) -> tuple[str, 
     refused: set[int] = set()
     found: list[str] = []
     for expression in ordered:
-        own = set() if _is_pair(expression) else set(_refused_by(expression, whole, known, numbers))
+        pair = equality(expression)
+        is_pair = pair is not None and not any(side.lstrip("-").isdecimal() for side in pair)
+        own = set() if is_pair else set(_refused_by(expression, whole, known, numbers))
         if own - refused:
             found.append(expression)
         refused |= own
@@ -228,8 +241,3 @@ def _refused_by(expression: str, whole: str, known: Known, numbers: Iterable[int
 
         if relation_holds(expression, instead) is False:
             yield number
-
-
-def _is_pair(expression: str) -> bool:
-    pair = equality(expression)
-    return pair is not None and not any(side.lstrip("-").isdecimal() for side in pair)

@@ -8,23 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.records.recompiles import SeenValue, TensorFacts
 from inspector.run.cache_entries.entry import Entry, is_inside
-from inspector.run.cache_entries.relation import equality, identity, normal, relation_holds
-from inspector.trace.guard_checks import (
-    AliasCheck,
-    Check,
-    ContainsCheck,
-    EqualsCheck,
-    GlobalStateCheck,
-    IdCheck,
-    LengthCheck,
-    OtherCheck,
-    RelationCheck,
-    TypeCheck,
-)
+from inspector.run.cache_entries.relation import equality, evaluated, identity, normal
+from inspector.trace import guard_checks as checks
 from inspector.trace.guard_trees import Guard
 
 _DEFAULT_DEVICE = "DEFAULT_DEVICE"
-_MOST_NUMBERS = 24
 _NO_LITERALS = frozenset({"inf", "-inf", "nan"})
 
 
@@ -122,7 +110,7 @@ def _same(guards: Iterable[Guard]) -> Iterator[frozenset[str]]:
     """Pairs of sources that are one object."""
     for guard in guards:
         match guard.check:
-            case RelationCheck(expression=text) | AliasCheck(text=text):
+            case checks.RelationCheck(expression=text) | checks.AliasCheck(text=text):
                 pair = identity(text)
                 if pair is not None:
                     yield pair
@@ -132,9 +120,9 @@ def _take(
     values: dict[str, Value], thread: dict[str, object], guard: Guard, symbols: Mapping[str, float]
 ) -> None:
     check = guard.check
-    if isinstance(check, GlobalStateCheck):
+    if isinstance(check, checks.GlobalStateCheck):
         thread |= check.state
-    elif guard.kind == _DEFAULT_DEVICE and isinstance(check, OtherCheck):
+    elif guard.kind == _DEFAULT_DEVICE and isinstance(check, checks.OtherCheck):
         thread["default_device"] = check.text
     elif guard.source:
         source = normal(guard.source)
@@ -142,29 +130,24 @@ def _take(
 
 
 def _with(  # noqa: PLR0911 - one per kind of check
-    value: Value, check: Check, source: str, symbols: Mapping[str, float]
+    value: Value, check: checks.Check, source: str, symbols: Mapping[str, float]
 ) -> Value:
     match check:
         case TensorFacts():
             return dataclasses.replace(value, tensor=_tensor(check, source, symbols))
-        case EqualsCheck():
-            return dataclasses.replace(value, text=check.text, type=_type_of(check) or value.type)
-        case TypeCheck():
+        case checks.EqualsCheck():
+            kind = f"<class '{type(check.value).__name__}'>" if check.is_literal else value.type
+            kind = "<class 'float'>" if check.text in _NO_LITERALS else kind
+            return dataclasses.replace(value, text=check.text, type=kind)
+        case checks.TypeCheck():
             return dataclasses.replace(value, type=check.type)
-        case IdCheck():
+        case checks.IdCheck():
             return dataclasses.replace(value, identity=check.id, seen=check.seen)
-        case LengthCheck():
+        case checks.LengthCheck():
             return dataclasses.replace(value, length=check.length)
-        case ContainsCheck():
+        case checks.ContainsCheck():
             return dataclasses.replace(value, items={**value.items, check.item: check.expected})
     return value
-
-
-def _type_of(check: EqualsCheck) -> str:
-    """The class of a constant; infinity and NaN are no literals."""
-    if check.is_literal:
-        return f"<class '{type(check.value).__name__}'>"
-    return "<class 'float'>" if check.text in _NO_LITERALS else ""
 
 
 def _tensor(check: TensorFacts, source: str, symbols: Mapping[str, float]) -> TensorFacts:
@@ -175,58 +158,19 @@ def _tensor(check: TensorFacts, source: str, symbols: Mapping[str, float]) -> Te
             for number, hint in zip(numbers, found, strict=True)
         )
 
-    return TensorFacts(
-        type=check.type,
-        keys=check.keys,
-        dtype=check.dtype,
-        device_index=check.device_index,
-        requires_grad=check.requires_grad,
-        size=known("size", check.size),
-        stride=known("stride", check.stride),
-    )
+    size, stride = known("size", check.size), known("stride", check.stride)
+    return dataclasses.replace(check, size=size, stride=stride)
 
 
 def _solve(values: dict[str, Value], thread: Mapping[str, object], guards: Sequence[Guard]) -> None:
     """Fills in sizes that a relation says are equal to known ones."""
     state = State(values, thread)
-    pairs = [
-        pair
-        for guard in guards
-        if isinstance(guard.check, RelationCheck) and (pair := equality(guard.check.expression))
-    ]
+    relations = [guard.check for guard in guards if isinstance(guard.check, checks.RelationCheck)]
+    pairs = [pair for check in relations if (pair := equality(check.expression))]
     for one, other in [*pairs, *((right, left) for left, right in pairs)] * 2:
-        if state.number(one) is None:
-            number = _evaluated(other, state)
-            if number is not None:
-                _set(values, one, number)
-
-
-def _evaluated(expression: str, state: State) -> int | None:
-    """The number that an expression is, found by asking which one it equals."""
-    direct = state.number(expression)
-    if isinstance(direct, int):
-        return direct
-    return next(
-        (
-            number
-            for number in _candidates(state)
-            if relation_holds(f"({expression}) == {number}", state.number)
-        ),
-        None,
-    )
-
-
-def _candidates(state: State) -> set[int]:
-    """Numbers that sizes and strides of the frame's tensors are made of."""
-    found = {
-        number
-        for value in state.values.values()
-        if value.tensor
-        for number in (*value.tensor.size, *value.tensor.stride)
-        if number is not None
-    }
-    few = sorted(found)[-_MOST_NUMBERS:]
-    return found | {one * other for one in few for other in few}
+        number = evaluated(other, state.number)
+        if isinstance(number, int) and state.number(one) is None:
+            _set(values, one, number)
 
 
 def _set(values: dict[str, Value], expression: str, number: int) -> None:
@@ -239,9 +183,6 @@ def _set(values: dict[str, Value], expression: str, number: int) -> None:
         if int(index[:-1]) < len(numbers):
             numbers[int(index[:-1])] = number
             exact = tuple(numbers)
-            changed = (
-                dataclasses.replace(tensor, size=exact)
-                if what == "size"
-                else dataclasses.replace(tensor, stride=exact)
-            )
+            size, stride = (exact, tensor.stride) if what == "size" else (tensor.size, exact)
+            changed = dataclasses.replace(tensor, size=size, stride=stride)
             values[source] = dataclasses.replace(values[source], tensor=changed)

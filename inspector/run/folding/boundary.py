@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 
 from inspector.records.graphs import TensorMeta
 from inspector.run.boundary import Boundary, BoundaryTensor
+from inspector.run.cache_entries.relation import size_at
 from inspector.run.graph_places import GraphPlace
-from inspector.run.symbol_sizes import size_at
 from inspector.shared.dtypes import DTYPES
 from inspector.trace.graph_text import GraphText, TextNode, parse_graph
 
@@ -45,12 +45,7 @@ def boundaries(
     is_profiled: bool,
     broke: bool,
 ) -> dict[str, Boundary]:
-    """The boundaries of captured graphs; they cost reading their texts, and only costs need them.
-
-    Args:
-        graphs: By compilation.
-        hints: Example values of symbolic sizes, by compilation.
-    """
+    """The boundaries of captured graphs, by compilation; only costs need them, and read texts."""
     size_bytes = sum(graph.text.length_bytes for graph in graphs.values() if graph.text)
     if not is_profiled and not (broke and size_bytes <= _MOST_TEXT_BYTES):
         return {}
@@ -70,11 +65,7 @@ def _read(graph: GraphPlace | None) -> GraphText | None:
 
 
 def make_boundary(graph: GraphText, hints: Mapping[str, int]) -> Boundary:
-    """The boundary of a graph; tensors of unknown size are left out.
-
-    Args:
-        hints: Example values of symbolic sizes.
-    """
+    """The boundary of a graph; tensors of unknown size are left out."""
     by_name = {node.name: node for node in (*graph.inputs, *graph.nodes)}
     inputs = {node.name for node in graph.inputs}
     read = _Readers(graph)

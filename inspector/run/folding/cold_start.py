@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from inspector.records.graph_breaks import LineTimes
 from inspector.run.compile_time import CompilationTime, LineTime, StageTime
@@ -14,13 +14,11 @@ from inspector.run.folding.lookups import SWITCHED_OFF, Lookups, concerns_caches
 from inspector.run.folding.spans import Spans
 from inspector.run.lanes import Lane
 from inspector.shared.roots import Roots
-from inspector.shared.stack import StackFrame, plain_name, user_frame
+from inspector.shared.stack import plain_name, user_frame
 from inspector.trace.caches import CacheLookup, CacheState, CodeState, TritonKernels
 from inspector.trace.compile_id import CompileId
 from inspector.trace.dynamo import CompilationMetrics
 from inspector.trace.timing import ChromiumEvent
-
-_GRAPH_CACHES = ("AOTAutograd", "FX graph")
 
 
 class ColdStartDraft:
@@ -149,36 +147,19 @@ class ColdStartDraft:
         return CacheLookup("", CacheState.MISS, named, occurrence, pairing.in_backward)
 
 
-def graph_hits(lookups: Iterable[CacheLookup]) -> dict[str, int]:
-    """How many graphs were found, by cache."""
-    hits = collections.Counter(
-        item.cache
-        for item in lookups
-        if item.state is CacheState.HIT and item.cache in _GRAPH_CACHES
-    )
-    return dict(sorted(hits.items()))
-
-
 def _named(item: CompilationTime, draft: CompilationDraft | None, roots: Roots) -> CompilationTime:
     if draft is None:
         return item
+    # The stack ends in the compiled function itself; without a user's line around it, its caller is
+    # the recorder or a library, and its own first line is all there is to name.
     stack = draft.caller_stack(roots)
     return dataclasses.replace(
         item,
         name=draft.name,
         file=draft.file,
         first_line=draft.first_line,
-        user=_caller(stack, roots),
+        user=user_frame(stack[:-1], roots) or user_frame(stack, roots),
     )
-
-
-def _caller(stack: Sequence[StackFrame], roots: Roots) -> StackFrame | None:
-    """The user's line that called what was compiled.
-
-    The stack ends in the compiled function itself; without a user's line around it, its caller is
-    the recorder or a library, and its own first line is all there is to name.
-    """
-    return user_frame(stack[:-1], roots) or user_frame(stack, roots)
 
 
 class _MetricsTimes:

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from inspector.records.graph_breaks import BreakPositions
 from inspector.records.recompiles import GuardCosts
 from inspector.run.compilation import Compilation, Failure
-from inspector.run.folding.consequences import with_consequences
 from inspector.run.folding.recompile_facts import CompileFacts, SymbolEvent
-from inspector.run.graph_break import Evidence, GraphBreak, Outcome
+from inspector.run.graph_break import Evidence, GraphBreak, Outcome, with_consequences
 from inspector.shared.roots import Owner, Roots
 from inspector.shared.stack import StackFrame, below_recorder, project_frame, user_frame
 from inspector.trace.compile_id import CompileId
@@ -46,7 +45,6 @@ class OlderBreak:
 
     Attributes:
         reasons: Why tracing restarted; empty where nothing says why.
-        line: The line behind which Dynamo goes on; the function's first where it does not.
     """
 
     reasons: tuple[str, ...]
@@ -87,7 +85,8 @@ class CompilationDraft:
         """
         if not reason.stack and self.graph_attempts[-1:] == [attempt]:
             self.failed_graphs += 1
-        if _is_of_backend(reason) and not reason.operator and self._traced_operator():
+        is_of_backend = any(cause.gb_id == BACKEND_FAILED for cause in reason.causes[:1])
+        if is_of_backend and not reason.operator and self._traced_operator():
             said = self.failed_trace.said if self.failed_trace else ""
             reason = reason.at_frames(self._traced_operator(), said)
         self.breaks.append(_BreakDraft(attempt, reason))
@@ -137,6 +136,7 @@ class CompilationDraft:
     def build(self, roots: Roots) -> Compilation:
         """The compilation, as far as it was logged."""
         metrics = self.metrics
+        reason = metrics.recompile_reason if metrics else None
         return Compilation(
             compile_id=self.compile_id,
             call=self.call,
@@ -148,7 +148,7 @@ class CompilationDraft:
             has_guarded_code=metrics.has_guarded_code if metrics else None,
             failure=self._failure(roots),
             restart_reasons=metrics.restart_reasons if metrics else (),
-            recompile_reasons=self._recompile_reasons(),
+            recompile_reasons=self.recompile_reasons or ((reason,) if reason else ()),
             hit_limit=self.hit_limit,
             graph_breaks=tuple(self._graph_breaks(roots)),
             finished=metrics is not None or self.is_refused,
@@ -172,10 +172,6 @@ class CompilationDraft:
         """Takes the end of an export, which torch says neither the name nor the size of.
 
         What is exported is a program, and guards are made for it, too.
-
-        Args:
-            said: What torch says.
-            name: What exported it.
         """
         self.metrics = dataclasses.replace(
             said, name=name, has_guarded_code=True,
@@ -200,10 +196,6 @@ class CompilationDraft:
         except (ValueError, SyntaxError, RecursionError):
             return None  # it was cut off
         return sum(bool(node.operation) for node in nodes)
-
-    def _recompile_reasons(self) -> tuple[str, ...]:
-        reason = self.metrics.recompile_reason if self.metrics else None
-        return self.recompile_reasons or ((reason,) if reason else ())
 
     def _graph_breaks(self, roots: Roots) -> Iterator[GraphBreak]:
         yield from with_consequences(tuple(self._logged_breaks(roots)))
@@ -339,10 +331,6 @@ class CompilationDraft:
             call=self.call,
             evidence=evidence,
         )
-
-
-def _is_of_backend(reason: GraphBreakReason) -> bool:
-    return any(cause.gb_id == BACKEND_FAILED for cause in reason.causes[:1])
 
 
 def _of_project(frames: tuple[StackFrame, ...], roots: Roots) -> tuple[StackFrame, ...]:

@@ -8,16 +8,8 @@ from inspector.records.calls import TargetCall
 from inspector.records.graph_breaks import BreakPositions, Caller, OperatorRaised
 from inspector.records.recompiles import FailedGuards, GuardCosts, Identities
 from inspector.run.folding.compilation import CompilationDraft
+from inspector.trace import dynamo
 from inspector.trace.compile_id import CompileId
-from inspector.trace.dynamo import (
-    CompilationMetrics,
-    CreateSymbol,
-    DynamoError,
-    DynamoStart,
-    RecompileReasons,
-    SymbolGuard,
-    SymbolSpecialized,
-)
 from inspector.trace.envelope import Envelope
 from inspector.trace.failed_trace import FailedTrace
 from inspector.trace.graph_break import GraphBreakReason
@@ -27,7 +19,13 @@ from inspector.trace.payload import Payload
 from inspector.trace.timing import ChromiumEvent
 
 _EXPORT, _AHEAD, _PRECOMPILED = "torch.export", "AOTInductor", "aot_compile"
-_OfAFrame = DynamoStart | GraphLogged | DynamoError | GraphBreakReason | RecompileReasons
+_OfAFrame = (
+    dynamo.DynamoStart
+    | GraphLogged
+    | dynamo.DynamoError
+    | GraphBreakReason
+    | dynamo.RecompileReasons
+)
 
 
 CompilationRecord: TypeAlias = (
@@ -40,7 +38,6 @@ class CompilationsDraft:
     """Takes the events of one process that are about single compilations, in order.
 
     Attributes:
-        drafts: The compilations, in the order in which they began.
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
     """
@@ -68,18 +65,15 @@ class CompilationsDraft:
     def add(self, envelope: Envelope, event: object, call: TargetCall | None) -> CompileId:
         """Takes one event.
 
-        Args:
-            call: The call of the target that was begun last, or None.
-
         Returns:
             The id of the compilation that it is about.
         """
-        if isinstance(event, CompilationMetrics) and envelope.compile_id is None:
+        if isinstance(event, dynamo.CompilationMetrics) and envelope.compile_id is None:
             self._end_export(event)
             return CompileId(None, None)
         draft = self._draft(envelope, event, call)
         match event:
-            case DynamoStart():
+            case dynamo.DynamoStart():
                 draft.stack = event.stack
             case GraphLogged():
                 draft.graph_attempts.append(envelope.attempt)
@@ -90,14 +84,19 @@ class CompilationsDraft:
                 draft.failed_trace = draft.failed_trace or event
             case GraphBreakReason():
                 draft.add_break(envelope.attempt, event)
-            case DynamoError():
+            case dynamo.DynamoError():
                 draft.error = event
-            case RecompileReasons():
+            case dynamo.RecompileReasons():
                 draft.recompile_reasons = event.reasons
-            case CreateSymbol() | SymbolGuard() | SymbolSpecialized() | DynamoGuards():
+            case (
+                dynamo.CreateSymbol()
+                | dynamo.SymbolGuard()
+                | dynamo.SymbolSpecialized()
+                | DynamoGuards()
+            ):
                 draft.add_fact(envelope.attempt, event)
             # The backward's metrics come later under the forward's id and say nothing of it.
-            case CompilationMetrics(is_forward=True):
+            case dynamo.CompilationMetrics(is_forward=True):
                 self._end(draft, event)
             case _:
                 _add_ours(draft, event)
@@ -121,7 +120,7 @@ class CompilationsDraft:
         if draft is None and compile_id.frame_id is None and not isinstance(event, _OfAFrame):
             return CompilationDraft(compile_id, None)
         # torch._dynamo.reset() begins to count anew; these two events begin a compilation.
-        begins = isinstance(event, DynamoStart | RecompileReasons)
+        begins = isinstance(event, dynamo.DynamoStart | dynamo.RecompileReasons)
         if draft is None or (begins and draft.metrics is not None):
             number, given = (call.call, call.input_index) if call else (None, None)
             draft = self._current[compile_id] = CompilationDraft(compile_id, number, given)
@@ -132,7 +131,6 @@ class CompilationsDraft:
         """Takes that AOTInductor has lowered a graph, which Dynamo need not have captured.
 
         Args:
-            compile_id: The compilation during which it did.
             graph: Where the text of the graph that Inductor took is, or None: up to torch 2.6,
                 which logs none, and whose export captures with Dynamo.
         """
@@ -147,7 +145,7 @@ class CompilationsDraft:
     def _name_ahead(self, name: str) -> None:
         self.ahead = tuple(dict.fromkeys((*self.ahead, name)))
 
-    def _end(self, draft: CompilationDraft, event: CompilationMetrics) -> None:
+    def _end(self, draft: CompilationDraft, event: dynamo.CompilationMetrics) -> None:
         """Takes the end of a compilation.
 
         What was captured under an id and then lowered by AOTInductor is one graph, and ends twice:
@@ -158,7 +156,7 @@ class CompilationsDraft:
         if draft.metrics is None:
             draft.end(event)
 
-    def _end_export(self, event: CompilationMetrics) -> None:
+    def _end_export(self, event: dynamo.CompilationMetrics) -> None:
         """Takes the end of what no frame is named for, and what it is the end of, if it is known.
 
         Strict ``torch.export`` traces without the event that begins a frame, and its guards and

@@ -72,11 +72,7 @@ class CudaGraphsDraft:
             self._warn(event.cuda_graph_skip, str(compile_id), None, "compilation_metrics")
 
     def build(self, graph_inputs: Callable[[str], tuple[TextNode, ...]]) -> CudaGraphs:
-        """What is known so far.
-
-        Args:
-            graph_inputs: What goes into the graph of a compilation; reads its text.
-        """
+        """What is known so far."""
         keys = dict.fromkeys((*self._calls, *self._captures))
         return CudaGraphs(
             functions=tuple(map(self._function, keys)),

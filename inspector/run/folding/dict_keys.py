@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from inspector.records.recompiles import FailedGuards
 from inspector.run.folding.guard_case import GuardCase
-from inspector.run.folding.guard_lines import GuardLines
-from inspector.run.folding.recompile_class import ordered_keys
+from inspector.run.folding.recompile_facts import GuardLines
 from inspector.run.recompile import Change, RecompileClass
 from inspector.trace.guard_shapes import GuardShape
 
@@ -19,15 +18,10 @@ _KEY = r"\[(?P<key>'[^']*'|-?\d+)\]"
 def came_and_went(
     case: GuardCase, changes: Iterable[Change]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The keys that a call has and the entry's had not, and the reverse; empty where unknown.
-
-    Args:
-        case: The guard, on a dict.
-        changes: All in which the entry differs from the call.
-    """
+    """The keys that a call has and the entry's had not, and the reverse; empty where unknown."""
     if case.kind is not RecompileClass.KEYS or not case.name:
         return (), ()
-    guard = case.failed.guard
+    guard = case.guard
     if guard.shape is GuardShape.HAS_KEY:
         # The code asks for some keys alone: what else came is no matter.
         asked = [(guard.before or "", guard.now or "")]
@@ -55,7 +49,7 @@ def _keys_of(sides: Iterable[str]) -> tuple[str, ...]:
 def side_of(case: GuardCase, *, is_now: bool) -> tuple[str, ...] | None:
     """The keys of the dict in the entry's call, or in this one; None where they are not known."""
     facts, lines = (case.facts, case.now) if is_now else (case.entry, case.before)
-    length = None if is_now else case.failed.guard.before
+    length = None if is_now else case.guard.before
     return known_keys(lines, facts.seen, case.name, length)
 
 
@@ -65,15 +59,12 @@ def known_keys(
     """All keys of a dict, or None where they are not known.
 
     Args:
-        lines: The tree of what was compiled for the call.
-        seen: What the process saw in the call, or None.
-        name: The dict, as reasons spell it.
         length: How many there are, or None where the guard does not say.
     """
     value = seen.now.get(name) if seen else None
     if value is not None and value.length == len(value.keys):
         return value.keys
-    ordered = ordered_keys(lines, name)
+    ordered = lines.ordered_keys(name)
     if ordered:
         return ordered
     # A key that the code reads is in the tree, too: where all of them are, there are no others.

@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator
 
 from inspector.records.recompiles import SeenValue, TensorFacts
-from inspector.run.cache_entries.entry import Entry
+from inspector.run.cache_entries.entry import Entry, is_inside
 from inspector.run.cache_entries.evaluate import own_keys, passes
 from inspector.run.cache_entries.relation import identity, normal
 from inspector.run.cache_entries.state import State, Value, state_after
-from inspector.run.folding.failing_checks import changes_of
+from inspector.run.folding.failing_checks import SIZED, changes_of
 from inspector.run.folding.recompile_facts import CompileFacts
 from inspector.run.recompile import Change, RecompileClass
 from inspector.trace.failed_guard import stripped_source
@@ -25,19 +25,17 @@ from inspector.trace.guard_trees import Guard
 
 _C = RecompileClass
 _MOST = 64
-_SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
 # Of another object, what it holds is other, too.
 _WHOLE = frozenset({_C.TYPE, _C.NONE, _C.OBJECT, _C.FUNCTION, _C.ENUM})
 # All modules have the flag, and all tensors see the thread's state: once is enough.
 _ONCE = frozenset({_C.TRAINING, _C.MARKS})
-_CAN_BE_DYNAMIC = frozenset({_C.SIZE, _C.STRIDE, _C.INT, _C.FLOAT, _C.TYPE, _C.SYMBOLIC_SHAPE})
+CAN_BE_DYNAMIC = frozenset({_C.SIZE, _C.STRIDE, _C.INT, _C.FLOAT, _C.TYPE, _C.SYMBOLIC_SHAPE})
 
 
 def called_with(facts: CompileFacts, like: Entry | None) -> State | None:
     """What a call came with, as far as what was compiled for it and the process tell.
 
     Args:
-        facts: What was compiled.
         like: A cache entry; where nothing was compiled (the limit is reached), the values that the
             process did not look at are taken to be this entry's.
     """
@@ -59,23 +57,18 @@ def differences(entry: Entry, state: State, facts: CompileFacts) -> tuple[Change
     found: dict[tuple[RecompileClass, str, int | str | None], Change] = {}
     whole: list[str] = []
     for guard in (*entry.guards, *_of_other_name(entry, state)):
-        if passes(guard, state) is not False:
-            continue
-        if any(guard.source.startswith((f"{source}.", f"{source}[")) for source in whole):
+        if passes(guard, state) is not False or is_inside(guard.source, whole):
             continue
         for change in changes_of(guard, state):
             source = "" if change.kind in _ONCE else change.source
-            key = (change.kind, source, _part(guard, change))
+            # A dimension, or one of the keys that the code asks for.
+            part = guard.check.item if isinstance(guard.check, ContainsCheck) else change.index
+            key = (change.kind, source, part)
             if change.source in whole or key in found or len(found) >= _MOST:
                 continue
             found[key] = _answered(change, facts)
             whole += [change.source] if change.kind in _WHOLE else []
     return tuple(found.values())
-
-
-def _part(guard: Guard, change: Change) -> int | str | None:
-    """What of a source it is about: a dimension, or one of the keys that the code asks for."""
-    return guard.check.item if isinstance(guard.check, ContainsCheck) else change.index
 
 
 def _of_other_name(entry: Entry, state: State) -> Iterator[Guard]:
@@ -107,24 +100,22 @@ def _source_of(name: str, entry: Entry) -> str:
 def _with(value: Value, seen: SeenValue) -> Value:
     """A value as the process saw it, in place of a known one."""
     if seen.tensor is not None:
-        return Value(tensor=_seen_tensor(value.tensor, seen.tensor))
+        # What is on the tensor alone is without the thread's dispatch keys.
+        tensor, known = seen.tensor, value.tensor
+        if known and set(own_keys(known.keys)) == set(own_keys(tensor.keys)):
+            tensor = dataclasses.replace(tensor, keys=known.keys)
+        return Value(tensor=tensor)
     if seen.kind == "container":
         return dataclasses.replace(value, type=f"<class '{seen.type}'>", length=seen.length)
     text = seen.text if seen.kind in {"none", "bool", "int", "float", "str", "constant"} else None
     kind = "" if seen.kind in {"tensor", "enum"} else f"<class '{seen.type}'>"
-    known = seen if seen.identity else None
-    return Value(type=kind, text=text, identity=seen.identity, seen=known)
-
-
-def _seen_tensor(known: TensorFacts | None, seen: TensorFacts) -> TensorFacts:
-    """What is on the tensor alone is without the thread's dispatch keys."""
-    is_same = known is not None and set(own_keys(known.keys)) == set(own_keys(seen.keys))
-    return dataclasses.replace(seen, keys=known.keys) if known and is_same else seen
+    found = seen if seen.identity else None
+    return Value(type=kind, text=text, identity=seen.identity, seen=found)
 
 
 def _answered(change: Change, facts: CompileFacts) -> Change:
     """With what became of it: symbolic in what was compiled instead, or made a constant there."""
-    if change.kind not in _CAN_BE_DYNAMIC:
+    if change.kind not in CAN_BE_DYNAMIC:
         return change
     wanted = {change.source, f"{change.source}.item()"}
     if change.kind is _C.SIZE:
@@ -132,7 +123,7 @@ def _answered(change: Change, facts: CompileFacts) -> Change:
     elif change.kind is _C.STRIDE:
         wanted = {f"{change.source}.stride()[{change.index}]"}
     elif change.kind is _C.SYMBOLIC_SHAPE:
-        wanted = {match[0] for match in _SIZED.finditer(change.source)}
+        wanted = {match[0] for match in SIZED.finditer(change.source)}
     found = wanted & {symbol.source for symbol in facts.created()}
     constants = [special.value for source in found if (special := facts.specialized(source))]
     return dataclasses.replace(

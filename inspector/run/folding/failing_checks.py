@@ -11,43 +11,35 @@ from inspector.run.cache_entries.evaluate import own_keys
 from inspector.run.cache_entries.relation import identity, normal
 from inspector.run.cache_entries.state import State, Value
 from inspector.run.folding.dict_keys import keys_text
-from inspector.run.folding.recompile_class import literal_class, of_dispatch_keys, state_class
-from inspector.run.recompile import Change, RecompileClass
-from inspector.trace.failed_guard import stripped_source
-from inspector.trace.guard_checks import (
-    AliasCheck,
-    Check,
-    ContainsCheck,
-    EqualsCheck,
-    GlobalStateCheck,
-    IdCheck,
-    LengthCheck,
-    MarkCheck,
-    RelationCheck,
-    TypeCheck,
+from inspector.run.folding.recompile_class import (
+    ENUM_TYPE,
+    FUNCTIONS,
+    KEY_SOURCE,
+    literal_class,
+    of_dispatch_keys,
+    state_class,
 )
+from inspector.run.recompile import Change, RecompileClass
+from inspector.trace import guard_checks as checks
+from inspector.trace.failed_guard import stripped_source
 from inspector.trace.guard_trees import Guard
 
 _C = RecompileClass
 _NONE = "None"
-_KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
-_FUNCTION = re.compile(
-    r"<class '(?:function|builtin_function_or_method|code|method\w*)'>|<function"
-)
 _ON_SIZES = re.compile(r"\.(?:size|stride|storage_offset)\(\)")
 _SOURCE = re.compile(r"[LG]\['[^']+'\](?:\.[A-Za-z_]\w*|\['[^']*'\]|\[\d+\])*")
-_SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
+SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
 
 
 def changes_of(guard: Guard, state: State) -> Iterable[Change]:
     """What a guard that fails wants, and what the call has instead."""
     value = state.values.get(normal(guard.source), Value())
     match guard.check:
-        case GlobalStateCheck(state=wanted):
+        case checks.GlobalStateCheck(state=wanted):
             return _of_state(wanted, state.thread)
-        case RelationCheck(expression=text):
+        case checks.RelationCheck(expression=text):
             return _of_relation(guard, text, state)
-        case AliasCheck():
+        case checks.AliasCheck():
             return (Change(_C.ALIASING, guard.source, stripped_source(guard.source), None, "", ""),)
     compare = _OF_VALUE.get(type(guard.check))
     return compare(guard, guard.check, value) if compare else ()
@@ -75,7 +67,7 @@ def _of_relation(guard: Guard, text: str, state: State) -> Iterable[Change]:
 
 
 def _sizes_in(text: str, state: State) -> Iterator[str]:
-    for source in dict.fromkeys(match[0] for match in _SIZED.finditer(text)):
+    for source in dict.fromkeys(match[0] for match in SIZED.finditer(text)):
         number = state.number(normal(source))
         if number is not None:
             yield f"{stripped_source(source)} = {number}"
@@ -94,7 +86,7 @@ def _of_state(wanted: Mapping[str, object], found: Mapping[str, object]) -> Iter
 def _one(
     guard: Guard, kind: RecompileClass, before: object, now: object, index: int | None = None
 ) -> Change:
-    key = _KEY_SOURCE.fullmatch(guard.source)
+    key = KEY_SOURCE.fullmatch(guard.source)
     source = key[1] if key else guard.source
     kind = _C.KEYS if key else kind
     return Change(kind, source, stripped_source(source), index, str(before), str(now))
@@ -181,7 +173,7 @@ def _unequal(
             yield _one(guard, kind, before, now, index)
 
 
-def _of_constant(guard: Guard, check: EqualsCheck, value: Value) -> Iterator[Change]:
+def _of_constant(guard: Guard, check: checks.EqualsCheck, value: Value) -> Iterator[Change]:
     kind = literal_class(check.text)
     if kind is _C.BOOL and guard.source.endswith(".training"):
         kind = _C.TRAINING
@@ -195,7 +187,7 @@ def _of_constant(guard: Guard, check: EqualsCheck, value: Value) -> Iterator[Cha
     yield _one(guard, kind, check.text, now)
 
 
-def _of_type(guard: Guard, check: TypeCheck, value: Value) -> Iterator[Change]:
+def _of_type(guard: Guard, check: checks.TypeCheck, value: Value) -> Iterator[Change]:
     now = value.type or (f"<class '{value.tensor.type}'>" if value.tensor else "")
     kind = _C.NONE if "NoneType" in check.type + now else _C.TYPE
     yield _one(guard, kind, _class_name(check.type), _class_name(now))
@@ -206,11 +198,11 @@ def _class_name(text: str) -> str:
     return match[1] if match else text
 
 
-def _of_identity(guard: Guard, check: IdCheck, value: Value) -> Iterator[Change]:
+def _of_identity(guard: Guard, check: checks.IdCheck, value: Value) -> Iterator[Change]:
     seen = [each.kind for each in (check.seen, value.seen) if each]
-    is_function = guard.source.endswith(".__code__") or _FUNCTION.match(check.type)
+    is_function = guard.source.endswith(".__code__") or FUNCTIONS.match(check.type)
     # Torch 2.11 shows the member itself, 2.13 its class, which is like any other.
-    is_enum = check.type.startswith(("<enum", "<flag")) or literal_class(check.type) is _C.ENUM
+    is_enum = ENUM_TYPE.match(check.type) or literal_class(check.type) is _C.ENUM
     kind = _C.OBJECT
     if is_enum or "enum" in seen:
         kind = _C.ENUM
@@ -222,7 +214,7 @@ def _of_identity(guard: Guard, check: IdCheck, value: Value) -> Iterator[Change]
     yield _one(guard, kind, before, value.text or (value.seen.text if value.seen else ""))
 
 
-def _of_length(guard: Guard, check: LengthCheck, value: Value) -> Iterator[Change]:
+def _of_length(guard: Guard, check: checks.LengthCheck, value: Value) -> Iterator[Change]:
     before, now = str(check.length), "" if value.length is None else str(value.length)
     if "dict" in guard.kind.lower() and not guard.source.endswith("._modules"):
         yield _one(guard, _C.KEYS, keys_text(None, before), keys_text(None, now) or "")
@@ -230,23 +222,23 @@ def _of_length(guard: Guard, check: LengthCheck, value: Value) -> Iterator[Chang
     yield _one(guard, _C.LENGTH, before, now)
 
 
-def _of_item(guard: Guard, check: ContainsCheck, _value: Value) -> Iterator[Change]:
+def _of_item(guard: Guard, check: checks.ContainsCheck, _value: Value) -> Iterator[Change]:
     kind = _C.ATTRIBUTE if check.item.isidentifier() else _C.KEYS
     sides = (f"with {check.item}", f"without {check.item}")
     before, now = sides if check.expected else reversed(sides)
     yield _one(guard, kind, before, now)
 
 
-def _of_mark(guard: Guard, _check: MarkCheck, _value: Value) -> Iterator[Change]:
+def _of_mark(guard: Guard, _check: checks.MarkCheck, _value: Value) -> Iterator[Change]:
     yield _one(guard, _C.MARKS, "", "")
 
 
-_OF_VALUE: Mapping[type[Check], Callable[[Guard, Any, Value], Iterator[Change]]] = {
+_OF_VALUE: Mapping[type[checks.Check], Callable[[Guard, Any, Value], Iterator[Change]]] = {
     TensorFacts: _of_tensor,
-    EqualsCheck: _of_constant,
-    TypeCheck: _of_type,
-    IdCheck: _of_identity,
-    LengthCheck: _of_length,
-    ContainsCheck: _of_item,
-    MarkCheck: _of_mark,
+    checks.EqualsCheck: _of_constant,
+    checks.TypeCheck: _of_type,
+    checks.IdCheck: _of_identity,
+    checks.LengthCheck: _of_length,
+    checks.ContainsCheck: _of_item,
+    checks.MarkCheck: _of_mark,
 }

@@ -9,7 +9,7 @@ from inspector.run.compilation import Compilation, Frame
 from inspector.run.folding.compilation import CompilationDraft, OlderBreak
 from inspector.run.folding.recompile import make_recompile
 from inspector.run.folding.recompile_facts import CompileFacts
-from inspector.run.folding.recompile_symbols import specialized_symbols
+from inspector.run.folding.recompile_sizes import specialized_symbols
 from inspector.run.recompile import RecompileClass
 from inspector.shared.roots import Roots
 from inspector.shared.stack import plain_name, resumed_line

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from collections.abc import Mapping
 
 from inspector.run.folding.dict_keys import keys_text, side_of
-from inspector.run.folding.guard_case import GuardCase, without_addresses
-from inspector.run.folding.guard_lines import GuardLines
-from inspector.run.folding.recompile_class import ordered_keys
+from inspector.run.folding.guard_case import TENSORS, GuardCase, without_addresses
+from inspector.run.folding.recompile_facts import CompileFacts, GuardLines
 from inspector.run.recompile import Known, RecompileClass, Value
 from inspector.shared.units import with_article
+from inspector.trace.guard_checks import GlobalStateCheck
 from inspector.trace.guard_shapes import GuardShape
 
 _CLASS = re.compile(r"<(?:class|enum|flag) '(.+)'>")
@@ -22,7 +21,6 @@ _SIZES = re.compile(r"\b(?P<what>size|stride)=\[(?P<numbers>[^\]]*)\]")
 _DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: no value at all
 _WITH_VALUE = frozenset({GuardShape.EQUALS, GuardShape.NAN, GuardShape.IS_NONE})
 _GRAD = " that requires grad"
-_TENSORS = ("Tensor'>", "Parameter'>")
 _KEYS = frozenset({GuardShape.KEY, GuardShape.KEYS})
 # Names of c10::ScalarType by number (c10/core/ScalarType.h), which the printed state has: the ones
 # that can be a default or autocast's.
@@ -31,7 +29,7 @@ _DTYPES = {5: "torch.float16", 6: "torch.float32", 7: "torch.float64", 15: "torc
 
 def before_of(case: GuardCase) -> Value | None:
     """What the guard wants, or None where only its type is known."""
-    guard = case.failed.guard
+    guard = case.guard
     address = _ADDRESS.search(case.failed.text) if guard.shape is GuardShape.IDENTITY else None
     seen = case.entry.identities.get(address[1]) if address else None
     # Of several entries that want other objects, the artifact of the call has one alone.
@@ -39,7 +37,7 @@ def before_of(case: GuardCase) -> Value | None:
     if seen is not None and guard.shape in {GuardShape.IDENTITY, GuardShape.TENSOR_TYPE}:
         return Value(seen.text, Known.PROCESS)
     if guard.shape is GuardShape.GLOBAL_STATE:
-        return _state(case.before, guard.source)
+        return _state(case.entry, guard.source)
     if guard.shape in _KEYS:
         return _keys(case.before, case.name) or _parsed(guard.before)
     if _is_number_of_keys(case):
@@ -60,7 +58,7 @@ def _tensor_type(case: GuardCase) -> str:
 
 
 def _is_number_of_keys(case: GuardCase) -> bool:
-    return case.failed.guard.shape is GuardShape.LENGTH and case.kind is RecompileClass.KEYS
+    return case.guard.shape is GuardShape.LENGTH and case.kind is RecompileClass.KEYS
 
 
 def _ordered(text: str | None) -> str | None:
@@ -78,7 +76,7 @@ def _ordered(text: str | None) -> str | None:
 
 def now_of(case: GuardCase) -> Value | None:
     """What the guard found, from the surest of what tells it."""
-    guard = case.failed.guard
+    guard = case.guard
     if guard.now is not None:
         return _parsed(guard.now)
     if _is_number_of_keys(case):
@@ -88,13 +86,13 @@ def now_of(case: GuardCase) -> Value | None:
     if guard.shape is GuardShape.SYMBOLIC:
         return _sizes_now(case)
     if guard.shape is GuardShape.GLOBAL_STATE:
-        return _state(case.now, guard.source)
+        return _state(case.facts, guard.source)
     return _became(case) or _seen_now(case) or _symbol_now(case) or _tree_now(case)
 
 
 def _keys_now(case: GuardCase) -> Value | None:
     """The keys of a dict of which the guard wants a number."""
-    seen = case.seen.now.get(case.name) if case.seen else None
+    seen = case.seen_now
     length = _length(case.now, case.name)
     text = keys_text(
         side_of(case, is_now=True), length.text if length else seen.text if seen else None
@@ -105,7 +103,7 @@ def _keys_now(case: GuardCase) -> Value | None:
 def _symbol_now(case: GuardCase) -> Value | None:
     """The value of what became symbolic, in the call that was traced."""
     # Torch makes a symbol of what is in a tensor without dimensions, which stays a tensor.
-    is_tensor = case.now.types.get(case.name, "").endswith(_TENSORS)
+    is_tensor = case.now.types.get(case.name, "").endswith(TENSORS)
     wanted = {case.source} if is_tensor else {case.source, f"{case.source}.item()"}
     for symbol in case.facts.created():
         if symbol.source in wanted and symbol.text:
@@ -123,14 +121,14 @@ def _became(case: GuardCase) -> Value | None:
 
 
 def _seen_now(case: GuardCase) -> Value | None:
-    seen = case.seen.now.get(case.name) if case.seen else None
+    seen = case.seen_now
     if seen is None:
         return None
-    if case.failed.guard.shape is GuardShape.TYPE:
+    if case.guard.shape is GuardShape.TYPE:
         return Value(_public(seen.type), Known.PROCESS)
-    if case.failed.guard.shape in _KEYS and seen.keys:
+    if case.guard.shape in _KEYS and seen.keys:
         return Value(f"keys {', '.join(seen.keys)}", Known.PROCESS)
-    is_number = case.failed.guard.shape in _WITH_VALUE and seen.kind == "container"
+    is_number = case.guard.shape in _WITH_VALUE and seen.kind == "container"
     is_number = is_number and seen.text.isdecimal()
     text = f"{with_article(seen.type)} with {seen.text} items" if is_number else seen.text
     if case.kind is RecompileClass.TYPE and seen.tensor and seen.tensor.requires_grad:
@@ -140,7 +138,7 @@ def _seen_now(case: GuardCase) -> Value | None:
 
 def _tree_now(case: GuardCase) -> Value | None:
     """What the guard tree of what was compiled instead wants of the same source."""
-    name, shape = case.name, case.failed.guard.shape
+    name, shape = case.name, case.guard.shape
     kind = case.now.types.get(name)
     if shape is GuardShape.TYPE:
         return _parsed(kind)
@@ -154,7 +152,9 @@ def _tree_now(case: GuardCase) -> Value | None:
             return _parsed(constant)
         if text.endswith(" is None"):
             return Value("None", Known.PARSED)
-    return Value(with_article(_class_name(kind)), Known.PARSED) if kind else None
+    match = _CLASS.fullmatch(kind or "")
+    shown = _public(match[1]) if match else kind
+    return Value(with_article(shown), Known.PARSED) if shown else None
 
 
 def _length(lines: GuardLines, name: str) -> Value | None:
@@ -163,12 +163,12 @@ def _length(lines: GuardLines, name: str) -> Value | None:
         length = _LENGTH.match(text)
         if length:
             return Value(length[1], Known.PARSED)
-    keys = ordered_keys(lines, name)
+    keys = lines.ordered_keys(name)
     return Value(str(len(keys)), Known.PARSED) if keys else None
 
 
 def _keys(lines: GuardLines, name: str) -> Value | None:
-    keys = ordered_keys(lines, name)
+    keys = lines.ordered_keys(name)
     return Value(f"keys {', '.join(keys)}", Known.PARSED) if keys else None
 
 
@@ -177,7 +177,7 @@ def _sizes_now(case: GuardCase) -> Value | None:
     found: dict[str, str] = {}
     known = Known.TRACE
     created = {symbol.source: symbol.text for symbol in case.facts.created()}
-    for name, source in zip(case.failed.guard.sources, case.sources(), strict=True):
+    for name, source in zip(case.guard.sources, case.sources(), strict=True):
         value = created.get(source)
         if not value:
             value, known = _tree_size(case.now, name), Known.PARSED
@@ -205,15 +205,12 @@ def _tree_size(lines: GuardLines, name: str) -> str:
     return ""
 
 
-def _state(lines: GuardLines, parts: str) -> Value | None:
-    """The parts of the global state that changed, out of the tree's JSON."""
-    text = lines.state()
-    start, end = text.find("{"), text.rfind("}")
-    try:
-        state = json.loads(text[start : end + 1]) if 0 <= start < end else None
-    except ValueError:
-        state = None
-    if not isinstance(state, dict):
+def _state(facts: CompileFacts, parts: str) -> Value | None:
+    """The parts of the global state that changed, as a guard tree has them."""
+    entry = facts.entry()
+    checks = (guard.check for guard in entry.guards) if entry else ()
+    state = next((each.state for each in checks if isinstance(each, GlobalStateCheck)), None)
+    if state is None:
         return None
     shown = [
         f"{part}={value}" for part in parts.split() if (value := _part(state, part)) is not None
@@ -242,11 +239,6 @@ def _parsed(text: str | None) -> Value | None:
         return None
     match = _CLASS.fullmatch(text.strip())
     return Value(_public(match[1]) if match else without_addresses(text).strip(), Known.PARSED)
-
-
-def _class_name(text: str) -> str:
-    match = _CLASS.fullmatch(text)
-    return _public(match[1]) if match else text
 
 
 def _public(name: str) -> str:

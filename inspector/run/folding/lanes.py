@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import array
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from inspector.run.folding.pairing import Span
 from inspector.run.folding.stages import stage_of
@@ -89,13 +89,9 @@ class LaneBuilder:
 
 def _kind(span: Span) -> LaneSpan:
     stage = stage_of(span.name, in_code_generation=span.in_code_generation) or ""
-    details = _details(span.arguments)
-    return LaneSpan(span.name, 0, 0, stage, span.compile_id, span.occurrence, details, span.ended)
-
-
-def _details(arguments: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (name, str(arguments[name])[:_LONGEST_DETAIL])
+    details = tuple(
+        (name, str(span.arguments[name])[:_LONGEST_DETAIL])
         for name in _SHOWN
-        if arguments.get(name) is not None
+        if span.arguments.get(name) is not None
     )
+    return LaneSpan(span.name, 0, 0, stage, span.compile_id, span.occurrence, details, span.ended)

@@ -90,7 +90,10 @@ class Lookups:
             what = str(span.arguments.get("kernel_name") or "")
             self._add_benchmarked(replace(taken, cache="autotune", what=what))
         kept = replace(asked, cache="Triton", state=CacheState.HIT, detail="kept with the graph")
-        self._found += [replace(kept, what=name) for name in _names(span.arguments)]
+        # The kernels that were kept with a graph, as the end of the span around its loading says.
+        names = span.arguments.get(_CACHED_KERNELS)
+        for name in names if isinstance(names, list) else ():
+            self._found.append(replace(kept, what=str(name)))
 
     def found(
         self, counted: Mapping[tuple[str, int], Mapping[str, int]]
@@ -133,9 +136,3 @@ def concerns_caches(span: Span) -> bool:
         or name.endswith(_AUTOTUNED)
         or _CACHED_KERNELS in span.arguments
     )
-
-
-def _names(arguments: Mapping[str, object]) -> tuple[str, ...]:
-    """The kernels that were kept with a graph, as the end of the span around its loading says."""
-    names = arguments.get(_CACHED_KERNELS)
-    return tuple(str(name) for name in names) if isinstance(names, list) else ()

@@ -18,6 +18,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias
 
+from inspector.run.cache_entries.entry import is_inside
 from inspector.run.cache_entries.state import State
 from inspector.run.folding.differences import called_with, differences
 from inspector.run.folding.recompile_facts import CompileFacts
@@ -74,22 +75,12 @@ def _outer(found: Sequence[Sequence[Change]]) -> frozenset[str]:
     every = {change.source for changes in found for change in changes}
     whole = {change.source for changes in found for change in changes if change.kind in _OUTER}
     return frozenset(
-        source for source in whole - {""} if any(_is_inside(each, source) for each in every)
+        source for source in whole - {""} if any(is_inside(each, (source,)) for each in every)
     )
 
 
-def _is_inside(name: str, source: str) -> bool:
-    return name.startswith((f"{source}.", f"{source}["))
-
-
 def _rank(changes: Sequence[Change], state: State | None, outer: Collection[str]) -> _Rank:
-    """How far an entry is from the call; the smallest is the nearest.
-
-    Args:
-        changes: What it wants otherwise.
-        state: What the call came with, or None where that is not known.
-        outer: What another entry wants otherwise as a whole, or looks into.
-    """
+    """How far an entry is from the call; the smallest is the nearest."""
     if state is None:
         return _UNKNOWN, 0, 0, 0
     if not changes:
@@ -115,5 +106,5 @@ def _cause(change: Change, outer: Collection[str]) -> tuple[RecompileClass | Non
         return change.kind, tensor[1] if tensor else change.name
     if change.kind in _OF_TENSORS:
         return change.kind, ""
-    around = [source for source in outer if _is_inside(change.source, source)]
+    around = [source for source in outer if is_inside(change.source, (source,))]
     return (None, min(around, key=len)) if around else (change.kind, change.source)

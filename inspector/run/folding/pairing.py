@@ -28,7 +28,6 @@ class Span:
         begin_ns: UTC in ns.
         end_ns: UTC in ns, never before the begin.
         occurrence: How often that id had been used before by another compilation.
-        arguments: What torch said when it began and when it ended.
         in_code_generation: Whether code was being generated, and none loaded yet, when it began.
     """
 
@@ -118,7 +117,9 @@ class Pairing:
         if event.name == _OUTERMOST:
             self._occurrences[event.compile_id] += 1
         occurrence = self.occurrence(event.compile_id)
-        begun = _Begun(event, occurrence, self._in_code_generation(), self._begun)
+        names = {name for name, _, _ in self._open}
+        generates = _GENERATES in names and not names & _LOADS
+        begun = _Begun(event, occurrence, generates, self._begun)
         self._begun += 1
         self._open.setdefault(_key(event), []).append(begun)
         self._touch(event)
@@ -185,10 +186,6 @@ class Pairing:
             self.lost += 1
             ended.append(_span(begun, time_ns, begun.event.arguments, ended=False))
         return ended
-
-    def _in_code_generation(self) -> bool:
-        names = {name for name, _, _ in self._open}
-        return _GENERATES in names and not names & _LOADS
 
     def unfinished(self) -> Iterator[Span]:
         """The spans that never ended (the process died); they last until the last event."""

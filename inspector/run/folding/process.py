@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import collections
-from typing import TypeAlias
+import dataclasses
+from collections.abc import Iterator
+from typing import TypeAlias, TypeVar
 
-from inspector.records.environment import Dropped, Environment, Problem
-from inspector.records.graph_breaks import LineTimes
+from inspector.records.calls import TargetCall
+from inspector.records.device_profile import DeviceProfile
+from inspector.records.environment import Dropped, Environment
+from inspector.records.graph_breaks import LineTimes, SkippedFrame
 from inspector.records.record import Record
 from inspector.records.timeline import CallProfile
 from inspector.run.compile_time import StageTime
-from inspector.run.folding.account import Account
 from inspector.run.folding.boundary import boundaries, graph_inputs
-from inspector.run.folding.cold_start import ColdStartDraft, graph_hits
+from inspector.run.folding.cold_start import ColdStartDraft
 from inspector.run.folding.compilations import CompilationRecord, CompilationsDraft
 from inspector.run.folding.cuda_graphs import CudaGraphEvent, CudaGraphsDraft
 from inspector.run.folding.frames import make_frames
 from inspector.run.folding.graph_places import GraphEvent, GraphPlacesDraft
 from inspector.run.run import Process
 from inspector.shared.roots import Roots
+from inspector.shared.stack import below_recorder
 from inspector.trace.caches import CacheLookup, CacheState, CodeState, TritonKernels
 from inspector.trace.dynamo import CompilationMetrics, CreateSymbol, DynamoStart, TorchVersion
 from inspector.trace.envelope import Envelope
 from inspector.trace.inductor import GraphLogged, OutputCode
 from inspector.trace.inspector_records import KeptRecord
+from inspector.trace.payload import Payload
 from inspector.trace.registry import UnknownEvent, read
 from inspector.trace.timing import ChromiumEvent
 
+_R = TypeVar("_R", bound=Record)
 _CompileTimeEvent: TypeAlias = CacheLookup | CodeState | LineTimes | TritonKernels
 
 
@@ -43,7 +49,9 @@ class ProcessBuilder:
         self._rank = rank
         self._torch_version = ""
         self._lowered: set[str] = set()
-        self.account = Account()
+        self._calls: list[TargetCall] = []
+        self._records: dict[type[Record], list[Record]] = {}
+        self._places: dict[type[Record], list[KeptRecord]] = {}
         self.compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._cuda_graphs = CudaGraphsDraft()
@@ -60,12 +68,30 @@ class ProcessBuilder:
         if envelope.rank is not None:
             self._rank = envelope.rank
         event = read(envelope)
-        if isinstance(event, Record):
-            self.account.add(event)
-        elif isinstance(event, KeptRecord):
-            self.account.add_place(event)
+        if isinstance(event, TargetCall):
+            if event.state == "begin":
+                self._calls.append(event)
+            elif self._calls:
+                self._calls[-1] = event
+        elif isinstance(event, Record):
+            self._records.setdefault(type(event), []).append(event)
+        elif isinstance(event, KeptRecord) and event.text is not None:
+            self._places.setdefault(event.kind, []).append(event)
         if event is not None:
             self._take(envelope, event)
+
+    def records(self, kind: type[_R]) -> list[_R]:
+        """Our own records of a type, in order."""
+        return self._records.get(kind, [])  # type: ignore[return-value]
+
+    @property
+    def environment(self) -> Environment | None:
+        """The machine and what is installed, or None for a plain trace."""
+        return next(reversed(self.records(Environment)), None)
+
+    @property
+    def _last_call(self) -> TargetCall | None:
+        return self._calls[-1] if self._calls else None
 
     def _take(self, envelope: Envelope, event: object) -> None:
         if isinstance(event, ChromiumEvent):
@@ -88,7 +114,7 @@ class ProcessBuilder:
     def _take_graph(self, envelope: Envelope, event: GraphEvent) -> None:
         compile_id = str(envelope.compile_id or "")
         if isinstance(event, GraphLogged) and event.stage == "dynamo":
-            compile_id = str(self.compilations.add(envelope, event, self.account.last_call))
+            compile_id = str(self.compilations.add(envelope, event, self._last_call))
         self._graphs.add(compile_id, event)
         is_lowered = isinstance(event, GraphLogged) and event.stage == "post_grad"
         if is_lowered or isinstance(event, OutputCode):
@@ -106,7 +132,7 @@ class ProcessBuilder:
             self._lowered.add(str(envelope.compile_id))
 
     def _take_of_compilation(self, envelope: Envelope, event: object) -> None:
-        compile_id = self.compilations.add(envelope, event, self.account.last_call)
+        compile_id = self.compilations.add(envelope, event, self._last_call)
         match event:
             case DynamoStart():
                 for frame in event.stack:
@@ -119,8 +145,11 @@ class ProcessBuilder:
 
     def build(self, roots: Roots, *, explains_recompiles: bool = True) -> Process:
         """The process, as far as it was logged."""
-        account, environment = self.account, self.account.environment
-        stages = (*self._cold_start.stages(), *self._dropped_time())
+        environment = self.environment
+        stages = self._cold_start.stages()
+        dropped = next(reversed(self.records(Dropped)), None)
+        if dropped and dropped.compile_time_ns:
+            stages = (*stages, StageTime("details dropped", dropped.compile_time_ns))
         graphs, codes = self._graphs.graphs(), self._graphs.codes()
         captured = self._graphs.captured()
         ahead = {text.compile_id for text in codes.texts if text.is_ahead}
@@ -132,22 +161,23 @@ class ProcessBuilder:
             host=environment.host if environment else "",
             pid=self.pid,
             parent_pid=environment.parent_pid if environment else None,
-            rank=self._rank_of(environment),
+            # Before the process group is made, the launcher's.
+            rank=environment.rank if environment and self._rank is None else self._rank,
             versions=self._versions(environment),
             hardware=environment.hardware if environment else {},
-            calls=tuple(account.calls),
+            calls=tuple(self._calls),
             frames=frames,
-            skipped=account.skipped(roots),
+            skipped=tuple(
+                dataclasses.replace(item, stack=below_recorder(item.stack, roots))
+                for item in self.records(SkippedFrame)
+            ),
             compile_time_ns=sum(stage.time_ns for stage in stages),
             stages=stages,
             unknown_events=dict(self._unknown),
-            problems=tuple(f"{item.where}: {item.error}" for item in account.of(Problem)),
             has_inspector_events=environment is not None,
             boundaries=boundaries(
-                captured, graphs.hints, is_profiled=bool(account.of(CallProfile)), broke=broke
+                captured, graphs.hints, is_profiled=bool(self.records(CallProfile)), broke=broke
             ),
-            late_hooks=account.late_hooks,
-            cache_hits=graph_hits(lookups),
             compile_times=self._cold_start.compile_times(self.compilations.drafts, roots),
             lookups=lookups,
             logging_ns=self._cold_start.logging_ns,
@@ -160,19 +190,19 @@ class ProcessBuilder:
             cuda_graphs=self._cuda_graphs.build(lambda key: graph_inputs(captured.get(key))),
             codes=codes,
             graphs=graphs,
-            recorded=account.records(),
-            stored=account.places(),
+            recorded={kind: tuple(found) for kind, found in self._records.items()},
+            stored=dict(self._stored()),
         )
 
-    def _dropped_time(self) -> tuple[StageTime, ...]:
-        """Compile time whose stages were dropped from the log, as a stage of its own."""
-        dropped = next(reversed(self.account.of(Dropped)), None)
-        time_ns = dropped.counts.get("compile_time_ns", 0) if dropped else 0
-        return (StageTime("details dropped", time_ns),) if time_ns else ()
+    def _stored(self) -> Iterator[tuple[type[Record], tuple[Payload, ...]]]:
+        """Where those records are that stay in the log.
 
-    def _rank_of(self, environment: Environment | None) -> int | None:
-        """The process group's rank; before it is made, the launcher's."""
-        return self._rank if self._rank is not None or environment is None else environment.rank
+        A profile so far counts where the process ended before the whole one.
+        """
+        for kind, places in self._places.items():
+            is_whole = kind is not DeviceProfile
+            found = [p for p in places if is_whole or p.name == kind.names[0] or p is places[-1]]
+            yield kind, tuple(place.text for place in found if place.text)
 
     def _versions(self, environment: Environment | None) -> dict[str, str]:
         """Versions by package; that of torch a plain trace has, too."""

@@ -5,30 +5,34 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 
+from inspector.run.cache_entries.entry import is_inside
 from inspector.run.compilation import Compilation
 from inspector.run.folding.dict_keys import came_and_went
-from inspector.run.folding.equal_sizes import equal_sizes
-from inspector.run.folding.guard_case import GuardCase, full_source, without_addresses
+from inspector.run.folding.guard_case import GuardCase, without_addresses
 from inspector.run.folding.guard_values import before_of, now_of
 from inspector.run.folding.nearest_entry import nearest
-from inspector.run.folding.recompile_bounds import bounds_of
-from inspector.run.folding.recompile_class import Context, kind_of
+from inspector.run.folding.recompile_class import kind_of
 from inspector.run.folding.recompile_facts import CompileFacts
-from inspector.run.folding.recompile_origin import origin_of
 from inspector.run.folding.recompile_parts import (
     changed_sizes,
     held_by,
     limit_of,
     named_source,
+    origin_of,
     with_cells,
     wrapped,
 )
-from inspector.run.folding.recompile_symbols import guarded_symbols, is_dynamic
+from inspector.run.folding.recompile_sizes import (
+    bounds_of,
+    equal_sizes,
+    guarded_symbols,
+    is_dynamic,
+)
 from inspector.run.recompile import Answer, Change, OtherInstance, Recompile
 from inspector.shared.roots import Roots
-from inspector.shared.stack import StackFrame, below_recorder
+from inspector.shared.stack import below_recorder
 from inspector.trace.compile_id import CompileId
 from inspector.trace.failed_guard import FailedGuard, parse_reason
 
@@ -48,26 +52,31 @@ def make_recompile(
     """What a compilation after the first of its code object was for.
 
     Args:
-        facts: What its log says beyond its outcome.
         entries: The same of the earlier compilations, by the text of their compile id.
         superseded: The entries that were compiled once more with what changed made dynamic: what
             does not fit the later one does not fit them for the same reason.
     """
-    failures = _failures(item)
+    reasons = [reason for reason in item.recompile_reasons if _NO_REASON not in reason]
+    # Each recompilation names all entries before it: of hundreds the newest ones are enough.
+    failures = [_parsed(reason) for reason in reasons[:_MOST_ENTRIES]] or [_parsed("")]
     current = [failed for failed in failures if _entry_id(failed) not in superseded]
 
     def entry_of(failed: FailedGuard) -> CompileFacts:
         return entries.get(str(_entry_id(failed)), CompileFacts())
 
     chosen, changes = nearest(current or failures, facts, entry_of)
-    context, case = _compared(chosen, entry_of(chosen), facts)
-    failed, seen = case.failed, facts.seen
+    entry = entry_of(chosen)
+    failed, seen = named_source(chosen, entry.lines()), facts.seen
+    case = GuardCase(failed, entry, facts)
+    case = dataclasses.replace(case, kind=kind_of(case))
     came, went = came_and_went(case, changes)
     stages = tuple((stage.stage, stage.time_ns) for stage in facts.spans.stages())
     return Recompile(
         compile_id=item.compile_id,
         entry=_entry_id(failed),
-        others=tuple(_others(chosen, failures)),
+        others=tuple(
+            f"{other.entry}: {_harmless(other.text)}" for other in failures if other is not chosen
+        ),
         guard=_harmless(failed.text),
         comment=failed.comment,
         hint=failed.hint,
@@ -77,7 +86,7 @@ def make_recompile(
         dimensions=tuple(changed_sizes(case)),
         holds=held_by(case, (*came, *went)),
         kind=case.kind,
-        origin=origin_of(context, case.source, case.kind),
+        origin=origin_of(case, case.source, case.kind),
         before=before_of(case),
         now=now_of(case),
         answer=_answer(item, case),
@@ -86,12 +95,13 @@ def make_recompile(
         symbols=tuple(guarded_symbols(case, roots)),
         whitelist=facts.whitelist,
         call=item.call,
-        stack=_stack(item, facts, roots),
+        # Torch leaves out who called a function that is compiled for itself.
+        stack=below_recorder(seen.stack, roots) if seen and seen.stack else item.stack,
         first_stack=below_recorder(facts.seen.first_stack, roots) if facts.seen else (),
         time_ns=sum(time_ns for _, time_ns in stages) or item.duration_ns,
         stages=stages,
         failure=item.failure.reason.partition("\n")[0] if item.failure else "",
-        changes=tuple(_with_origin(change, context) for change in changes),
+        changes=tuple(_with_origin(change, case) for change in changes),
         limit=limit_of(item),
         wraps=wrapped(case.before, case.now),
         new_keys=came,
@@ -100,7 +110,7 @@ def make_recompile(
         equal_sizes=equal_sizes(case, changes),
         other_instance=_other_instance(
             (case.name, *(change.name for change in changes)),
-            entry_of(chosen),
+            entry,
             facts,
             hit_limit=item.hit_limit,
         ),
@@ -110,19 +120,14 @@ def make_recompile(
 def _other_instance(
     names: Iterable[str], entry: CompileFacts, facts: CompileFacts, *, hit_limit: bool
 ) -> OtherInstance | None:
-    """The object that has what changed, where it is another one; else None.
-
-    Args:
-        names: What changed, as reasons spell it.
-        hit_limit: Whether nothing was, as the limit is reached.
-    """
+    """The object that has what changed, where it is another one; else None."""
     changed = tuple(names)
     known = facts.instances or (facts.seen.instances if facts.seen else {})
     for name, now in known.items():
         before = entry.instances.get(name)
         if before is None or before.number == now.number:
             continue
-        if any(each == name or each.startswith((f"{name}.", f"{name}[")) for each in changed):
+        if any(each == name or is_inside(each, (name,)) for each in changed):
             alive = facts.seen.alive.get(name) if facts.seen else None
             # Others of the class share the code where each is compiled, and may where it is full.
             alive = alive if alive and (alive.alone or hit_limit) else None
@@ -136,52 +141,20 @@ def _other_instance(
     return None
 
 
-def _failures(item: Compilation) -> list[FailedGuard]:
-    """What torch says that failed, the newest entry's first; where it says nothing, that."""
-    reasons = [reason for reason in item.recompile_reasons if _NO_REASON not in reason]
-    # Each recompilation names all entries before it: of hundreds the newest ones are enough.
-    return [_parsed(reason) for reason in reasons[:_MOST_ENTRIES]] or [_parsed("")]
-
-
-def _compared(
-    chosen: FailedGuard, entry: CompileFacts, facts: CompileFacts
-) -> tuple[Context, GuardCase]:
-    """A failed guard, between the entry's guards and those of what was compiled instead."""
-    before, now = entry.lines(), facts.lines()
-    failed = named_source(chosen, before)
-    context = Context(failed, before, now, facts.seen)
-    name = failed.guard.source
-    source = full_source(name, before, now, facts)
-    return context, GuardCase(failed, name, source, kind_of(context), before, now, entry, facts)
-
-
-def _stack(item: Compilation, facts: CompileFacts, roots: Roots) -> tuple[StackFrame, ...]:
-    """Torch leaves out who called a function that is compiled for itself."""
-    if facts.seen is None or not facts.seen.stack:
-        return item.stack
-    return below_recorder(facts.seen.stack, roots)
-
-
 def _entry_id(failed: FailedGuard) -> CompileId | None:
     return CompileId.parse(_ATTEMPT.sub("", failed.entry))
 
 
-def _with_origin(change: Change, context: Context) -> Change:
-    guard = dataclasses.replace(context.guard, source=change.name)
-    own = dataclasses.replace(context, failed=dataclasses.replace(context.failed, guard=guard))
+def _with_origin(change: Change, case: GuardCase) -> Change:
+    guard = dataclasses.replace(case.guard, source=change.name)
+    own = dataclasses.replace(case, failed=dataclasses.replace(case.failed, guard=guard))
     origin = origin_of(own, change.source, change.kind)
-    return dataclasses.replace(change, name=with_cells(change.name, context.seen), origin=origin)
+    return dataclasses.replace(change, name=with_cells(change.name, case.seen), origin=origin)
 
 
 def _harmless(guard: str) -> str:
     """A guard without the addresses in it, which differ from run to run."""
     return without_addresses(guard).replace(", )", ")")
-
-
-def _others(failed: FailedGuard, failures: Sequence[FailedGuard]) -> Iterator[str]:
-    for other in failures:
-        if other is not failed:
-            yield f"{other.entry}: {_harmless(other.text)}"
 
 
 def _answer(item: Compilation, case: GuardCase) -> Answer:

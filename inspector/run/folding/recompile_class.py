@@ -3,45 +3,23 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import re
 from collections.abc import Callable, Mapping
 
-from inspector.records.recompiles import FailedGuards
-from inspector.run.folding.guard_lines import GuardLines
+from inspector.run.folding.guard_case import GuardCase
 from inspector.run.recompile import RecompileClass
-from inspector.trace.failed_guard import FailedGuard, stripped_source
-from inspector.trace.guard_shapes import Guard, GuardShape
+from inspector.trace.guard_shapes import GuardShape
 
 _C = RecompileClass
+# A shape that is neither here nor in `_DECIDED` has the name of its class.
 _PLAIN: Mapping[GuardShape, RecompileClass] = {
-    GuardShape.SIZE: _C.SIZE,
-    GuardShape.STRIDE: _C.STRIDE,
-    GuardShape.RANK: _C.RANK,
-    GuardShape.DTYPE: _C.DTYPE,
-    GuardShape.DEVICE_INDEX: _C.DEVICE,
-    GuardShape.REQUIRES_GRAD: _C.REQUIRES_GRAD,
     GuardShape.NAN: _C.FLOAT,
     GuardShape.IS_NONE: _C.NONE,
     GuardShape.IS_NOT_NONE: _C.NONE,
     GuardShape.HAS_KEY: _C.KEYS,
-    GuardShape.HAS_ITEM: _C.KEYS,
-    GuardShape.HAS_ATTRIBUTE: _C.ATTRIBUTE,
-    GuardShape.SAME_OBJECT: _C.ALIASING,
-    GuardShape.DUPLICATES: _C.ALIASING,
-    GuardShape.OVERLAP: _C.ALIASING,
-    GuardShape.MARKS: _C.MARKS,
+    GuardShape.ITEMS: _C.KEYS,
     GuardShape.SYMBOLIC: _C.SYMBOLIC_SHAPE,
-    GuardShape.DEFAULT_DEVICE: _C.DEFAULT_DEVICE,
-    GuardShape.SAVED_TENSOR_HOOKS: _C.GLOBAL_STATE,
-    GuardShape.FUNCTORCH: _C.GLOBAL_STATE,
-    GuardShape.FORWARD_AD: _C.GLOBAL_STATE,
-    GuardShape.VERSION: _C.KEYS,
-    GuardShape.BACKEND: _C.BACKEND,
-    GuardShape.DEALLOCATED: _C.DEALLOCATED,
-    GuardShape.VIEW: _C.VIEW,
-    GuardShape.UNEXPECTED: _C.OTHER,
-    GuardShape.OTHER: _C.OTHER,
+    GuardShape.AMBIENT: _C.GLOBAL_STATE,
 }
 # The parts of GlobalStateGuard::reason, torch/csrc/dynamo/guards.cpp, 2.11 to 2.13.
 _STATE_PARTS = (
@@ -56,14 +34,13 @@ _STATE_PARTS = (
 # ones of torch/nn/modules/module.py).
 _HOOKS = re.compile(r"\._(?:global_)?(?:\w+_)?hooks(?:_\w+)?(?=$|[.\[)])")
 _TRAINING = re.compile(r"\.training$")
-_FUNCTIONS = re.compile(
+FUNCTIONS = re.compile(
     r"<class '(?:function|builtin_function_or_method|code|method|method_descriptor|"
     r"wrapper_descriptor|method-wrapper|functools\.partial|functools\._lru_cache_wrapper)'>"
     r"|<(?:built-in|function|code object|bound method|method|slot wrapper)\b"
 )
-_ENUM_TYPE = re.compile(r"<(?:enum|flag) '")
+ENUM_TYPE = re.compile(r"<(?:enum|flag) '")
 _ENUM_VALUE = re.compile(r"<[\w.]+\.\w+: ")  # Enum.__repr__; 2.11 shows the object itself
-_KEY_LINE = re.compile(r"list\(dict\.keys\((.+)\)\)\[(\d+)\] == (.+?)\s*(?:  # .*)?$")
 # DictGuardManager::check_verbose_nopybind, torch/csrc/dynamo/guards.cpp: no other length has `!=`.
 _DICT_GUARD = re.compile(r"\) != \d+\Z")  # of `len(…) != 2`
 _DICT = re.compile(r"<class '(?:dict|collections\.(?:OrderedDict|defaultdict|Counter))'>")
@@ -77,7 +54,7 @@ _SCALARS = {_C.BOOL: "bool", _C.INT: "int", _C.FLOAT: "float", _C.STR: "str"}
 _NO_SCALARS = frozenset(
     {"none", "tensor", "module", "object", "function", "class", "container", *_SCALARS.values()}
 )
-_KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
+KEY_SOURCE = re.compile(r"list\(dict\.keys\((.+)\)\)\[\d+\]")
 # Functionality keys with a backend in their name (c10/core/DispatchKey.cpp); `Dense` has none.
 _FUNCTIONALITY = re.compile(r"^(SparseCsr|Sparse|Quantized|NestedTensor|Mkldnn)?(\w+)$")
 _NO_BACKEND = re.compile(
@@ -87,53 +64,21 @@ _NO_BACKEND = re.compile(
 )
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Context:
-    """A failed guard, with what is known on both sides of it.
-
-    Attributes:
-        before: The guard tree of the cache entry, empty where it is not known.
-        now: That of what was compiled instead, likewise.
-    """
-
-    failed: FailedGuard
-    before: GuardLines
-    now: GuardLines
-    seen: FailedGuards | None
-
-    @property
-    def guard(self) -> Guard:
-        """The guard as far as its spelling is known."""
-        return self.failed.guard
-
-
-def kind_of(context: Context) -> RecompileClass:
+def kind_of(case: GuardCase) -> RecompileClass:
     """The class of a failed guard."""
-    guard = context.guard
-    if _HOOKS.search(guard.source):
+    if _HOOKS.search(case.name):
         return _C.HOOKS
-    decide = _DECIDED.get(guard.shape)
-    return decide(context) if decide else _PLAIN[guard.shape]
+    shape = case.guard.shape
+    if shape in _DECIDED:
+        return _DECIDED[shape](case)
+    return _PLAIN[shape] if shape in _PLAIN else RecompileClass[shape.name]
 
 
-def ordered_keys(lines: GuardLines, name: str) -> tuple[str, ...]:
-    """The keys that a tree wants of a dict, in order."""
-    found: dict[int, str] = {}
-    for leaves in lines.leaves.values():
-        for _, text in leaves:
-            match = _KEY_LINE.match(text)
-            if match and stripped_source(match[1]) == name:
-                found[int(match[2])] = match[3]
-    return tuple(found[index] for index in sorted(found))
-
-
-def _value_class(context: Context) -> RecompileClass:
-    guard = context.guard
-    kind = literal_class(guard.before or "")
-    seen = context.seen.now.get(guard.source) if context.seen else None
+def _value_class(case: GuardCase) -> RecompileClass:
+    kind, seen = literal_class(case.guard.before or ""), case.seen_now
     if seen and kind in _SCALARS and seen.kind in _NO_SCALARS - {_SCALARS[kind]}:
         return _C.NONE if seen.kind == "none" else _C.TYPE
-    return _C.TRAINING if kind is _C.BOOL and _TRAINING.search(guard.source) else kind
+    return _C.TRAINING if kind is _C.BOOL and _TRAINING.search(case.name) else kind
 
 
 def literal_class(text: str) -> RecompileClass:
@@ -150,70 +95,51 @@ def literal_class(text: str) -> RecompileClass:
         return _C.CONSTANT
 
 
-def _identity_class(context: Context) -> RecompileClass:
-    guard = context.guard
-    text = guard.before or ""
-    manager = context.before.types.get(guard.source, "")
-    now = context.seen.now.get(guard.source) if context.seen else None
-    if _ENUM_TYPE.match(manager) or _ENUM_VALUE.match(text) or (now and now.kind == "enum"):
+def _identity_class(case: GuardCase) -> RecompileClass:
+    text, now = case.guard.before or "", case.seen_now
+    manager = case.before.types.get(case.name, "")
+    if ENUM_TYPE.match(manager) or _ENUM_VALUE.match(text) or (now and now.kind == "enum"):
         return _C.ENUM
-    is_code = guard.source.endswith(".__code__")
-    if is_code or _FUNCTIONS.match(manager) or _FUNCTIONS.match(text):
+    if case.name.endswith(".__code__") or FUNCTIONS.match(manager) or FUNCTIONS.match(text):
         return _C.FUNCTION
     return _C.FUNCTION if now and now.kind == "function" and not manager else _C.OBJECT
 
 
-def _length_class(context: Context) -> RecompileClass:
-    seen, name = context.seen, context.guard.source
-    if seen and name == seen.varargs:
+def _length_class(case: GuardCase) -> RecompileClass:
+    name = case.name
+    if case.seen and name == case.seen.varargs:
         return _C.VARARGS
     # Of a module's submodules, what counts is how many there are.
-    return _C.KEYS if _is_dict(context) and not name.endswith("._modules") else _C.LENGTH
+    return _C.KEYS if _is_dict(case) and not name.endswith("._modules") else _C.LENGTH
 
 
-def _is_dict(context: Context) -> bool:
+def _is_dict(case: GuardCase) -> bool:
     """Whether a container is a dict: Dynamo has guards of their own for these."""
-    name = context.guard.source
-    process = context.seen.now.get(name) if context.seen else None
+    name, process = case.name, case.seen_now
     return (
-        ("len(" in context.failed.text and _DICT_GUARD.search(context.failed.text) is not None)
-        or bool(context.before.of_kind(name, "DICT_LENGTH"))
+        ("len(" in case.failed.text and _DICT_GUARD.search(case.failed.text) is not None)
+        or bool(case.before.of_kind(name, "DICT_LENGTH"))
         or bool(process and process.keys)
-        or any(
-            _DICT.fullmatch(lines.types.get(name, "")) for lines in (context.before, context.now)
-        )
+        or any(_DICT.fullmatch(lines.types.get(name, "")) for lines in (case.before, case.now))
     )
 
 
-def _tensor_type_class(context: Context) -> RecompileClass:
-    return _C.NONE if "NoneType" in (context.guard.now or "") else _C.TYPE
-
-
-def _type_class(context: Context) -> RecompileClass:
-    now = context.seen.now.get(context.guard.source) if context.seen else None
-    return _C.NONE if now and now.kind == "none" else _C.TYPE
-
-
-def _keys_class(context: Context) -> RecompileClass:
+def _keys_class(case: GuardCase) -> RecompileClass:
     """Keys, or the same keys in another order."""
-    name = context.guard.source
-    match = _KEY_SOURCE.fullmatch(name)
+    name = case.name
+    match = KEY_SOURCE.fullmatch(name)
     name = match[1] if match else name
-    wanted = ordered_keys(context.before, name)
-    process = context.seen.now.get(name) if context.seen else None
-    found = process.keys if process and process.keys else ordered_keys(context.now, name)
+    wanted = case.before.ordered_keys(name)
+    process = case.seen.now.get(name) if case.seen else None
+    found = process.keys if process and process.keys else case.now.ordered_keys(name)
     same = wanted and found and sorted(wanted) == sorted(found)
     return _C.ORDER if same and wanted != found else _C.KEYS
 
 
-def _missing_class(context: Context) -> RecompileClass:
-    if context.failed.text.startswith("KeyError"):
+def _missing_class(case: GuardCase) -> RecompileClass:
+    if case.failed.text.startswith("KeyError"):
         return _C.KEYS
-    return _C.LENGTH if context.failed.text.startswith("IndexError") else _C.ATTRIBUTE
-
-
-def _raised_class(context: Context) -> RecompileClass:
-    return _C.KEYS if context.guard.before else _C.LENGTH
+    return _C.LENGTH if case.failed.text.startswith("IndexError") else _C.ATTRIBUTE
 
 
 def state_class(part: str) -> RecompileClass:
@@ -224,21 +150,13 @@ def state_class(part: str) -> RecompileClass:
     return _C.GLOBAL_STATE
 
 
-def _state_class(context: Context) -> RecompileClass:
-    return state_class(context.guard.source)
-
-
-def _modes_class(context: Context) -> RecompileClass:
+def _modes_class(case: GuardCase) -> RecompileClass:
     """A default device is a torch-function mode too (torch/utils/_device.py)."""
     wanted, found = (
         [text.partition("  # ")[0].strip() for kind, text in lines.ambient if "DEVICE" in kind]
-        for lines in (context.before, context.now)
+        for lines in (case.before, case.now)
     )
     return _C.DEFAULT_DEVICE if wanted and found and wanted != found else _C.FUNCTION_MODE
-
-
-def _dispatch_class(context: Context) -> RecompileClass:
-    return of_dispatch_keys(context.guard.before or "", context.guard.now or "")
 
 
 def of_dispatch_keys(before: str, now: str) -> RecompileClass:
@@ -261,17 +179,23 @@ def _backend_of(keys: str) -> tuple[str, str]:
     return "", ""
 
 
-_DECIDED: Mapping[GuardShape, Callable[[Context], RecompileClass]] = {
-    GuardShape.TENSOR_TYPE: _tensor_type_class,
-    GuardShape.TYPE: _type_class,
-    GuardShape.DISPATCH_KEYS: _dispatch_class,
+_DECIDED: Mapping[GuardShape, Callable[[GuardCase], RecompileClass]] = {
+    GuardShape.TENSOR_TYPE: lambda case: (
+        _C.NONE if "NoneType" in (case.guard.now or "") else _C.TYPE
+    ),
+    GuardShape.TYPE: lambda case: (
+        _C.NONE if case.seen_now and case.seen_now.kind == "none" else _C.TYPE
+    ),
+    GuardShape.DISPATCH_KEYS: lambda case: of_dispatch_keys(
+        case.guard.before or "", case.guard.now or ""
+    ),
     GuardShape.EQUALS: _value_class,
     GuardShape.IDENTITY: _identity_class,
     GuardShape.LENGTH: _length_class,
     GuardShape.KEY: _keys_class,
     GuardShape.KEYS: _keys_class,
     GuardShape.MISSING: _missing_class,
-    GuardShape.RAISED: _raised_class,
-    GuardShape.GLOBAL_STATE: _state_class,
+    GuardShape.RAISED: lambda case: _C.KEYS if case.guard.before else _C.LENGTH,
+    GuardShape.GLOBAL_STATE: lambda case: state_class(case.name),
     GuardShape.FUNCTION_MODES: _modes_class,
 }

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
+from typing import Self
 
 from inspector.records.recompiles import FailedGuards, Instance, SeenValue
 from inspector.run.cache_entries.entry import Entry, entry_of_tree
-from inspector.run.folding.guard_lines import GuardLines, guard_lines
 from inspector.run.folding.spans import Spans
 from inspector.trace.compile_id import CompileId
 from inspector.trace.dynamo import CreateSymbol, SymbolGuard, SymbolSpecialized
+from inspector.trace.failed_guard import stripped_source
 from inspector.trace.guard_checks import IdCheck
 from inspector.trace.guard_trees import Guard, GuardTree, read_guards
 from inspector.trace.guards import DynamoGuards, DynamoSettings
@@ -20,13 +21,55 @@ from inspector.trace.timing import ChromiumEvent
 
 SymbolEvent = CreateSymbol | SymbolGuard | SymbolSpecialized
 
-_NOTHING = GuardLines()
 # torch/_dynamo/pgo.py, 2.11 to 2.13: what became dynamic and why (an instant), and torch's own
 # value for TORCH_COMPILE_DYNAMIC_SOURCES (on the end of the span `pgo.dynamic_whitelist`).
 _AUTOMATIC = "automatic_dynamic"
 _SAID = ("name", "dim_changed", "cached", "new")
 _IN_TENSOR = ".item()"
 _WHITELIST = "recompile_dynamic_whitelist"
+_KEY_LINE = re.compile(r"list\(dict\.keys\((.+)\)\)\[(\d+)\] == (.+?)\s*(?:  # .*)?$")
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class GuardLines:
+    """What a guard tree says about single sources, by the spelling that reasons have.
+
+    Attributes:
+        types: The type of what a source led to, as torch shows it.
+        leaves: Kind and code of every guard on a source.
+        ambient: Guards on no source (global state, symbolic shapes).
+    """
+
+    types: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    leaves: Mapping[str, tuple[tuple[str, str], ...]] = dataclasses.field(default_factory=dict)
+    full: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    ambient: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, tree: GuardTree) -> Self:
+        """Sorts a tree by source."""
+        leaves: dict[str, tuple[tuple[str, str], ...]] = {}
+        for guard in tree.guards:
+            name = stripped_source(guard.source)
+            leaves[name] = (*leaves.get(name, ()), (guard.kind, guard.code))
+        types = {stripped_source(each.source): each.value_type for each in tree.managers}
+        named = (each.source for each in reversed(tree.managers) if each.source)
+        full = {stripped_source(source): source for source in named}
+        return cls(types, leaves, full, leaves.pop("", ()))
+
+    def of_kind(self, source: str, kind: str) -> tuple[str, ...]:
+        """The codes of a source's guards of one kind."""
+        return tuple(text for name, text in self.leaves.get(source, ()) if name == kind)
+
+    def ordered_keys(self, name: str) -> tuple[str, ...]:
+        """The keys that the tree wants of a dict, in order."""
+        found: dict[int, str] = {}
+        for leaves in self.leaves.values():
+            for _, text in leaves:
+                match = _KEY_LINE.match(text)
+                if match and stripped_source(match[1]) == name:
+                    found[int(match[2])] = match[3]
+        return tuple(found[index] for index in sorted(found))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -111,7 +154,7 @@ class CompileFacts:
         """Its guard tree by source; of one that was cut off, what is left of it."""
         if self._lines is None:
             tree = self._tree()
-            self._lines = guard_lines(tree) if tree else _NOTHING
+            self._lines = GuardLines.of(tree) if tree else GuardLines()
         return self._lines
 
     def entry(self) -> Entry | None:

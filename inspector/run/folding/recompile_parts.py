@@ -11,14 +11,26 @@ from inspector.records.recompiles import FailedGuards
 from inspector.run.cache_entries.relation import identity
 from inspector.run.closure_name import ClosureName
 from inspector.run.compilation import Compilation
-from inspector.run.folding.guard_case import GuardCase
-from inspector.run.folding.guard_lines import GuardLines
-from inspector.run.recompile import Limit, RecompileClass
+from inspector.run.folding.guard_case import TENSORS, GuardCase
+from inspector.run.folding.recompile_facts import GuardLines
+from inspector.run.recompile import Limit, Origin, RecompileClass
 from inspector.trace.dynamo import CACHE_LIMIT
 from inspector.trace.failed_guard import FailedGuard, stripped_source
 from inspector.trace.guard_shapes import GuardShape
+from inspector.trace.guard_source import without_class_dicts
 from inspector.trace.guards import DynamoSettings
 
+_C = RecompileClass
+_OF_STATE = frozenset(
+    [_C.GRAD_MODE, _C.AUTOCAST, _C.DEFAULT_DTYPE, _C.DETERMINISTIC, _C.NUM_THREADS,
+     _C.FUNCTION_MODE, _C.GLOBAL_STATE, _C.DEFAULT_DEVICE, _C.BACKEND]
+)  # fmt: skip
+_WRAPPERS = re.compile(r"^(?:list\(dict\.keys\(|___from_numpy\(|len\()+")
+_FIRST = re.compile(r"^[^.\[(]+")
+_SIZE = re.compile(r"\.(?:size|stride)\(\)\[\d+\]$|\.storage_offset\(\)$")
+_LAST = re.compile(r"\.\w+(?:\[[^\]]*\])*$")
+_MODULE_DICTS = re.compile(r"\._(?:modules|parameters|buffers)\b")
+_MODULE_PARTS = ("_modules", "_parameters", "_buffers", "training")
 _BASE = re.compile(r"(?P<name>[\w.\[\]'\"]+)\._base\.(?:size|stride|storage_offset)\(\)")
 # Guards that are Python functions; the sizes of a view's base are in one of them, too.
 _IN_PYTHON = frozenset({"LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD"})
@@ -32,7 +44,6 @@ _LIMIT = re.compile(
 )
 _RAISED = "FailOnRecompileLimitHit"
 _CLASS = re.compile(r"<class '(.+)'>")
-_TENSORS = ("Tensor'>", "Parameter'>")
 _CLOSURE = re.compile(
     r"(?P<cell>(?P<function>.+)\.__closure__\[\d+\])\.cell_contents(?P<path>.*)", re.DOTALL
 )
@@ -81,7 +92,7 @@ def with_cells(name: str, seen: FailedGuards | None) -> str:
 
 def changed_sizes(case: GuardCase) -> Iterator[int]:
     """The dimensions of the guard's tensor that torch saw change, the guard's own among them."""
-    if case.kind is not RecompileClass.SIZE:
+    if case.kind is not _C.SIZE:
         return
     found = {case.failed.guard.index}
     for became in case.facts.became:
@@ -92,18 +103,14 @@ def changed_sizes(case: GuardCase) -> Iterator[int]:
 
 
 def held_by(case: GuardCase, keys: Iterable[str] = ()) -> str:
-    """The class of a container's first item, as far as one of the trees has it.
-
-    Args:
-        keys: Of a dict, the keys that came or went.
-    """
+    """The class of a container's first item, as far as one of the trees has it."""
     items = list(keys)
-    if case.kind in {RecompileClass.LENGTH, RecompileClass.VARARGS}:
+    if case.kind in {_C.LENGTH, _C.VARARGS}:
         items = ["0", "'0'"]
     sides = itertools.product((case.before, case.now), items)
     types = [lines.types.get(f"{case.name}[{item}]", "") for lines, item in sides]
     # One that is no tensor has no shape, whatever is under the other keys.
-    for kind in sorted(types, key=lambda text: text.endswith(_TENSORS)):
+    for kind in sorted(types, key=lambda text: text.endswith(TENSORS)):
         match = _CLASS.fullmatch(kind)
         if match:
             return match[1]
@@ -137,3 +144,35 @@ def wrapped(before: GuardLines, now: GuardLines) -> str:
         if match:
             return match[1]
     return ""
+
+
+def origin_of(case: GuardCase, source: str, kind: RecompileClass) -> Origin:
+    """Where what changed comes from; a plain trace does not tell arguments from closures."""
+    name = _SIZE.sub("", _WRAPPERS.sub("", without_class_dicts(case.name)))
+    seen = case.seen
+    if kind in _OF_STATE:
+        return Origin.STATE
+    if source.startswith("G[") or name.startswith("G["):
+        return Origin.GLOBAL
+    base = _FIRST.match(name)
+    if base is None:
+        return Origin.UNKNOWN
+    if ".__closure__" in name or (seen and base[0] in seen.free and "." not in name):
+        return Origin.CLOSURE
+    if _LAST.search(name):
+        return Origin.MODULE_ATTRIBUTE if _is_of_module(case, name) else Origin.ATTRIBUTE
+    return Origin.ARGUMENT if seen else Origin.UNKNOWN
+
+
+def _is_of_module(case: GuardCase, name: str) -> bool:
+    """Whether the last attribute of a source is one of an ``nn.Module``."""
+    if "nn.Module" in case.failed.hint or _MODULE_DICTS.search(name):
+        return True
+    owner = _LAST.sub("", name)
+    if name.endswith(".training") or (case.seen and owner in case.seen.modules):
+        return True
+    types = case.before.types
+    parts = tuple(f"{owner}.{part}" for part in _MODULE_PARTS)
+    if any(known.startswith(parts) for known in types):
+        return True
+    return types.get(owner, "").startswith("<class 'torch.nn.modules.")

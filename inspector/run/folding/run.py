@@ -11,7 +11,7 @@ from inspector.records.codec import decode
 from inspector.records.environment import SourceText
 from inspector.run.ended import with_ending
 from inspector.run.folding.process import ProcessBuilder
-from inspector.run.run import LogWarning, Process, Run
+from inspector.run.run import LogWarning, Run
 from inspector.run.source import Sources
 from inspector.shared.meta import Meta
 from inspector.shared.roots import Roots
@@ -26,7 +26,7 @@ _MOST_WARNINGS = 20
 # (LazyTraceHandler in torch/_logging/_internal.py).
 _RANK = re.compile(r"_rank_(\d{1,9})(?![0-9])")
 # One process's log can be in several files (inspector/capture/log/capped_log.py).
-_SEGMENT = re.compile(r"\.(?:core|details|dropped)-\d{1,12}(?=\.log$)")
+_SEGMENT = re.compile(r"\.rest-\d{1,12}(?=\.log$)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -93,15 +93,18 @@ class RunBuilder:
         """The run, as far as it was logged."""
         builders = list(self._processes.values())
         roots = _roots(builders)
-        processes = _in_order([
+        processes = tuple(
             builder.build(roots, explains_recompiles=self._explains_recompiles)
             for builder in builders
-        ])  # fmt: skip
+        )
+        # The names of logs do not always say the rank.
+        if all(process.rank is not None for process in processes):
+            processes = tuple(sorted(processes, key=lambda process: process.rank or 0))
         return Run(
             meta=with_ending(meta, processes, roots),
             processes=processes,
             roots=roots,
-            sources=_sources([s for builder in builders for s in builder.account.of(SourceText)]),
+            sources=_sources([s for builder in builders for s in builder.records(SourceText)]),
             warnings=(*self._warnings, *self._untold()),
         )
 
@@ -112,16 +115,8 @@ class RunBuilder:
                 yield LogWarning(log, 0, message)
 
 
-def _in_order(processes: list[Process]) -> tuple[Process, ...]:
-    """By rank, where each has one: the names of logs do not always say it."""
-    if any(process.rank is None for process in processes):
-        return tuple(processes)
-    return tuple(sorted(processes, key=lambda process: process.rank or 0))
-
-
 def _roots(builders: list[ProcessBuilder]) -> Roots:
-    found = (builder.account.environment for builder in builders)
-    environments = [environment for environment in found if environment]
+    environments = [builder.environment for builder in builders if builder.environment]
     # The folder in which the first process of a program was started is the project.
     first = min(environments, key=lambda item: item.time_ns or 0, default=None)
     if first is not None:

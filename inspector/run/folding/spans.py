@@ -31,9 +31,6 @@ class Spans:
     """Collects begin and end events of one process, which can interleave over threads.
 
     Memory is that of the spans of one compilation: as soon as none is open, they are added up.
-
-    Attributes:
-        pairing: The spans that are open.
     """
 
     def __init__(self) -> None:
@@ -56,7 +53,10 @@ class Spans:
             self._fold(self._pending, None)
             self._pending = []
         elif len(self._pending) >= _MOST_PENDING:
-            self._fold_until(event.time_ns)
+            # Adds up what lies before, of the open spans too.
+            unfinished = map(_interval, self.pairing.unfinished())
+            self._fold([*self._pending, *unfinished], event.time_ns)
+            self._pending = []
         return ended
 
     def stages(self) -> tuple[StageTime, ...]:
@@ -90,12 +90,6 @@ class Spans:
         self._fold([*self._pending, *unfinished], None)
         totals, self._totals, self._folded_ns = self._totals, kept, folded_ns
         return totals
-
-    def _fold_until(self, time_ns: int) -> None:
-        """Adds up what lies before a time, of the open spans too."""
-        unfinished = [_interval(span) for span in self.pairing.unfinished()]
-        self._fold([*self._pending, *unfinished], time_ns)
-        self._pending = []
 
     def _fold(self, intervals: Sequence[_Interval], until_ns: int | None) -> None:
         for owner, backward, depth, begin_ns, end_ns in _innermost(intervals):

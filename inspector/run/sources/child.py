@@ -27,6 +27,11 @@ _TICK_SECONDS = 0.1
 _GRACE_SECONDS = 5.0
 _OUTCOME_FILE = "outcome.json"
 _INTERRUPTED_CODES = (-signal.SIGINT, 128 + signal.SIGINT)
+_DEATHS = {
+    "SIGKILL": "it was killed (SIGKILL: by the out-of-memory killer, perhaps)",
+    "SIGSEGV": "it crashed (SIGSEGV)",
+    "SIGABRT": "it aborted (SIGABRT)",
+}
 CTRL_C = "it was interrupted with Ctrl-C"
 """Why a recording is partial that was cut off by hand."""
 
@@ -36,15 +41,11 @@ class Settings:
     """How a process is recorded.
 
     Attributes:
-        python: The interpreter, or None for this one.
         save: Where the recording is kept, or None for the store.
         own_stdout: Whether the program keeps standard output; else it is sent to standard error.
         fresh_caches: Whether Inductor's caches are a new folder that is deleted afterwards, so that
             every stage runs; else the program uses the caches it would use anyway.
-        silent: Whether what the program writes to its standard streams is dropped.
-        doing: What is done, for the progress line, where that is not plain recording.
         measure: Whether a program's calls are measured; a target's request says it itself.
-        prefix: A program that starts the interpreter (a profiler), with its options.
     """
 
     python: str | None
@@ -86,8 +87,6 @@ class Ending:
         exit_code: Its exit code; negative for a signal, as `subprocess` has it.
         ended: ``whole``, ``failed``, ``interrupted``, ``timed-out`` or ``killed``.
         outcome: What the program's side said about its end (``outcome.json``), or empty.
-        recorder_signal: The signal that ended the recorder, or 0.
-        is_target: Whether it was a target that we called, whose process is ours.
     """
 
     exit_code: int
@@ -116,9 +115,6 @@ class Recorder:
 
     def record(self, on_progress: Callable[[Progress, int], None]) -> Ending:
         """Runs the job to its end, whatever that is.
-
-        Args:
-            on_progress: Called about ten times a second with what was seen and the elapsed ns.
 
         Raises:
             EnvironmentLacksError: The interpreter cannot be started.
@@ -152,8 +148,18 @@ class Recorder:
         )
 
     def _start(self, caches: str) -> subprocess.Popen[bytes]:
-        command, environment = self._command()
-        settings = self._job.settings
+        job, settings = self._job, self._job.settings
+        if job.is_target:
+            script = Path(__file__).parents[2] / "capture" / "__main__.py"
+            python = (*settings.prefix, settings.python or sys.executable)
+            command = (*python, str(script), str(job.folder.absolute()), *job.arguments)
+            # A recording that the caller asks all processes for is not that of this target.
+            environment = {k: v for k, v in os.environ.items() if k != "INSPECTOR_RECORD"}
+        else:  # it is run as it is, and its processes record themselves
+            command = job.arguments[1:]
+            environment = recorded_environment(
+                job.folder, os.environ, settings.max_bytes, measure=settings.measure
+            )
         if settings.fresh_caches:
             environment["TORCHINDUCTOR_CACHE_DIR"] = caches
         stdout = None if settings.own_stdout else sys.stderr.fileno()
@@ -166,20 +172,6 @@ class Recorder:
             message = f"{command[0]} cannot be started ({error.strerror})."
             raise EnvironmentLacksError(message, "Name another one with --python.") from error
 
-    def _command(self) -> tuple[tuple[str, ...], dict[str, str]]:
-        """A program is run as it is, and its processes record themselves; a target is called."""
-        job, how = self._job, self._job.settings
-        if not job.is_target:
-            environment = recorded_environment(
-                job.folder, os.environ, how.max_bytes, measure=how.measure
-            )
-            return job.arguments[1:], environment
-        script = Path(__file__).parents[2] / "capture" / "__main__.py"
-        python = (*how.prefix, how.python or sys.executable)
-        command = (*python, str(script), str(job.folder.absolute()), *job.arguments)
-        # A recording that the caller asks all processes for is not that of this target.
-        return command, {k: v for k, v in os.environ.items() if k != "INSPECTOR_RECORD"}
-
     def _watch(
         self,
         process: subprocess.Popen[bytes],
@@ -189,9 +181,7 @@ class Recorder:
     ) -> tuple[str, str]:
         """Waits for the end; says how and why if it was not the program's own."""
         while not _has_ended(process, _TICK_SECONDS):
-            if (
-                self._job.settings.max_bytes is None
-            ):  # else what was read already could be dropped later
+            if self._job.settings.max_bytes is None:  # else what was read could be dropped later
                 self._read(ended=False)
             elapsed_ns = time.monotonic_ns() - began_ns
             on_progress(self._builder.progress, elapsed_ns)
@@ -222,21 +212,17 @@ class Recorder:
         if interrupted and not outcome:
             return "interrupted", CTRL_C if signals.interrupts else "it was interrupted (SIGINT)"
         if code < 0:
-            return "killed", _how_it_died(code)
-        failed = self._failure_of_log()
-        if failed:
-            return "failed", f"the log could not be written to its end: {failed}"
+            name = signal_name(-code)
+            return "killed", _DEATHS.get(name, f"it was ended by {name}")
+        failures = list(failures_of_logs(self._job.folder))
+        for path, _ in failures:
+            path.unlink(missing_ok=True)  # what it says goes into meta.json
+        if failures:
+            return "failed", f"the log could not be written to its end: {failures[-1][1]}"
         if self._job.is_target and not outcome:
             return "failed", f"it ended with exit code {code} without a word"
         has_failed = outcome.get("exit_code") or (code and not self._job.is_target)
         return ("failed" if has_failed else "whole"), ""
-
-    def _failure_of_log(self) -> str:
-        """Why a recorded process stopped writing its log, or an empty string."""
-        failures = list(failures_of_logs(self._job.folder))
-        for path, _ in failures:
-            path.unlink(missing_ok=True)  # what it says goes into meta.json
-        return failures[-1][1] if failures else ""
 
     def _read(self, *, ended: bool) -> None:
         for path in sorted(self._job.folder.glob("*.log")):
@@ -264,9 +250,6 @@ class _Signals:
 
     What the user has ignored (``nohup``) stays ignored. The recorded program gets its own defaults:
     handlers do not outlive ``exec``.
-
-    Attributes:
-        ending: The first SIGTERM or SIGHUP, or 0.
     """
 
     def __init__(self) -> None:
@@ -331,13 +314,3 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _how_it_died(code: int) -> str:
-    name = signal_name(-code)
-    reasons = {
-        "SIGKILL": "it was killed (SIGKILL: by the out-of-memory killer, perhaps)",
-        "SIGSEGV": "it crashed (SIGSEGV)",
-        "SIGABRT": "it aborted (SIGABRT)",
-    }
-    return reasons.get(name, f"it was ended by {name}")

@@ -35,12 +35,17 @@ _CONTEXT = frozenset(
     {"attempt", "compiled_autograd_id", "frame_compile_id", "frame_id", "has_payload", "rank",
      "stack", "subgraph_name"}
 )  # fmt: skip
+_COMPILE_ID = ("frame_id", "frame_compile_id", "compiled_autograd_id")
 _MOST_WARNINGS = 20
 _NAMED = frozenset({"artifact", "graph_dump"})
 # Texts that stay in the file until somebody asks for them.
 _LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph", "graph_dump"})
 _READ_BYTES = 1 << 20
 _CUT_OFF = "the log ends in the middle of this record, which was left out"
+_CRLF = (
+    "the log's line ends were changed to CR LF on its way here, and this payload could not be "
+    "restored: copy the log as a binary file"
+)
 _LONGEST_PREFIX_BYTES = 1 << 16
 _MAX_HELD_BYTES = 64 << 20
 """Of a payload that is read, or a record's first line; what is longer is left out."""
@@ -149,7 +154,10 @@ class LogReader:
         self._keeps_payload = False
         prefix = _PREFIX.match(line)
         if prefix is None:
-            self._complain(line)
+            if line.strip():
+                self._bad_lines += 1
+                shown = line[:40].decode("utf-8", errors="replace")
+                self._warn(self._line, f"this line is no record of a structured trace: {shown!r}")
             return done
         is_unused, reads_payload = _use(line, prefix.end())
         if is_unused and not self._everything:
@@ -168,7 +176,12 @@ class LogReader:
         done = self._flush(last=True)
         if done:
             yield done
-        self._say_what_was_lost()
+        sentences = []
+        if self._bad_lines > 1:
+            sentences.append(f"{self._bad_lines} lines belong to no record and were passed over")
+        if self._warned > _MOST_WARNINGS:
+            sentences.append(f"{self._warned - _MOST_WARNINGS} more warnings are not shown")
+        self._warnings += [LogWarning(self.path.name, 0, sentence) for sentence in sentences]
 
     def _flush(self, *, last: bool) -> Envelope | None:
         pieces, self._payload = self._payload, []
@@ -191,7 +204,9 @@ class LogReader:
             self._intern(envelope)
             return None
         if payload and payload.held is not None and payload.is_crlf and not payload.is_whole():
-            self._say_line_ends(number)
+            if not self._said_line_ends:
+                self._warn(number, _CRLF)
+            self._said_line_ends = True
         return envelope
 
     def _envelope(
@@ -211,28 +226,25 @@ class LogReader:
         name = metadata.get("name") if isinstance(metadata, dict) and key in _NAMED else ""
         rank = record["rank"] if "rank" in record else int(prefix["rank"] or -1)
         pid = int(prefix["pid"])
+        numbers = [natural(record.get(part)) for part in _COMPILE_ID]
+        payload = None
+        if md5 := record.get("has_payload"):
+            payload = Payload(
+                str(self.path), self._payload_offset, self._payload_bytes, str(md5),
+                held=b"".join(pieces) if self._keeps_payload else None,
+                is_crlf=prefix.string.endswith(b"\r"),
+            )  # fmt: skip
         return Envelope(
             key=key,
             name=name if isinstance(name, str) else "",
             metadata=metadata,
-            compile_id=_compile_id(record),
+            compile_id=None if numbers == [None, None, None] else CompileId(*numbers),
             attempt=natural(record.get("attempt")) or 0,
             rank=natural(rank),
             pid=pid,
             line=number,
-            payload=self._payload_of(record, pieces, is_crlf=prefix.string.endswith(b"\r")),
+            payload=payload,
             strings=self._strings_of(pid),
-        )
-
-    def _payload_of(
-        self, record: Mapping[str, object], pieces: list[bytes], *, is_crlf: bool
-    ) -> Payload | None:
-        md5 = record.get("has_payload")
-        if not md5:
-            return None
-        held = b"".join(pieces) if self._keeps_payload else None
-        return Payload(
-            str(self.path), self._payload_offset, self._payload_bytes, str(md5), held, is_crlf
         )
 
     def _intern(self, envelope: Envelope) -> None:
@@ -254,33 +266,10 @@ class LogReader:
             self._lookups[pid] = collections.ChainMap(own, *others)
         return self._lookups[pid]
 
-    def _complain(self, line: bytes) -> None:
-        if line.strip():
-            self._bad_lines += 1
-            shown = line[:40].decode("utf-8", errors="replace")
-            self._warn(self._line, f"this line is no record of a structured trace: {shown!r}")
-
-    def _say_line_ends(self, number: int) -> None:
-        if not self._said_line_ends:
-            self._said_line_ends = True
-            self._warn(
-                number,
-                "the log's line ends were changed to CR LF on its way here, and this payload could "
-                "not be restored: copy the log as a binary file",
-            )
-
     def _warn(self, number: int, message: str) -> None:
         self._warned += 1
         if self._warned <= _MOST_WARNINGS:
             self._warnings.append(LogWarning(self.path.name, number, message))
-
-    def _say_what_was_lost(self) -> None:
-        sentences = []
-        if self._bad_lines > 1:
-            sentences.append(f"{self._bad_lines} lines belong to no record and were passed over")
-        if self._warned > _MOST_WARNINGS:
-            sentences.append(f"{self._warned - _MOST_WARNINGS} more warnings are not shown")
-        self._warnings += [LogWarning(self.path.name, 0, sentence) for sentence in sentences]
 
 
 def _use(line: bytes, start: int) -> tuple[bool, bool]:
@@ -309,11 +298,3 @@ def _loads(text: bytes) -> dict[str, object]:
         message = "not an object"
         raise ValueError(message)  # noqa: TRY004 - what the caller reports for any bad record
     return record
-
-
-def _compile_id(record: Mapping[str, object]) -> CompileId | None:
-    numbers = [
-        natural(record.get(name))
-        for name in ("frame_id", "frame_compile_id", "compiled_autograd_id")
-    ]
-    return None if numbers == [None, None, None] else CompileId(*numbers)

@@ -19,12 +19,7 @@ _LOGS = (".log", ".log.gz")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Found:
-    """What lies below a folder.
-
-    Attributes:
-        logs: The logs, packed ones too, in the order of their paths.
-        recordings: The recordings in it, whose logs are not among them.
-    """
+    """What lies below a folder."""
 
     logs: tuple[Path, ...]
     recordings: tuple[Path, ...]
@@ -44,7 +39,14 @@ def find_logs(folder: Path) -> Found:
     return Found(
         tuple(sorted(logs, key=_order)),
         tuple(recordings),
-        tuple(_unread(folder, error) for error in failed),
+        tuple(
+            LogWarning(
+                os.path.relpath(os.fsdecode(error.filename), folder),
+                0,
+                f"the folder cannot be read: {error.strerror}",
+            )
+            for error in failed
+        ),
     )
 
 
@@ -64,11 +66,6 @@ def _order(path: Path) -> list[list[str | int]]:
         [int(part) if index % 2 else part for index, part in enumerate(_NUMBER.split(name))]
         for name in path.parts
     ]
-
-
-def _unread(folder: Path, error: OSError) -> LogWarning:
-    name = os.path.relpath(os.fsdecode(error.filename), folder)
-    return LogWarning(name, 0, f"the folder cannot be read: {error.strerror}")
 
 
 def failures_of_logs(folder: Path) -> Iterator[tuple[Path, str]]:

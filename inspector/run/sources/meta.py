@@ -20,8 +20,6 @@ def begin(
 
     Args:
         folder: One that is empty or not there yet, or None for the next one in the store.
-        name: What it is called, where that is not the folder's name.
-        partial: Why it is not complete, should nobody complete it.
 
     Raises:
         RecordingError: The folder is not empty, or cannot be written to.

@@ -27,11 +27,7 @@ _MOST_NAMED = 3
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recording:
-    """A recording that can be read.
-
-    Attributes:
-        names: What each log is called below the folder: those of two machines can be alike.
-    """
+    """A recording that can be read."""
 
     name: str
     folder: Path
@@ -62,9 +58,10 @@ def opened(path: Path) -> Iterator[Recording]:
         elif path.suffix == ".zip":
             raise RecordingError(f"{path} is not a whole zip file.", "Copy the recording again.")
         elif path.suffix == ".gz":
-            yield _from_log(gunzipped(path, _scratch(stack)), path.name)
+            log = gunzipped(path, _scratch(stack))
+            yield Recording(path.name, log.parent, (log,), Meta(format_version=0, name=path.name))
         else:
-            yield _from_log(path, path.name)
+            yield Recording(path.name, path.parent, (path,), Meta(format_version=0, name=path.name))
 
 
 @contextlib.contextmanager
@@ -106,10 +103,10 @@ def read_run(
         builder.warn(LogWarning(path.name, 0, f"a log was not written to its end: {reason}"))
     for note in notes(recording.folder):
         builder.warn(note)
-    if not records and unread and not recording.meta.format_version:
-        message = f"No log of {recording.name} can be read ({unread[0]})."
-        raise RecordingError(message, "Ask its owner for a copy.")
     if not records and not recording.meta.format_version:
+        if unread:
+            message = f"No log of {recording.name} can be read ({unread[0]})."
+            raise RecordingError(message, "Ask its owner for a copy.")
         message = f"{recording.name} holds no record of a structured trace."
         raise RecordingError(
             message, "Name a log that was written with TORCH_TRACE=DIR, or a recording of ours."
@@ -166,10 +163,6 @@ def _read_log(log: Path, name: str, builder: RunBuilder, unread: list[str]) -> i
     if not reader.records and not reason:
         builder.warn(LogWarning(log.name, 0, "the log holds no complete record"))
     return reader.records
-
-
-def _from_log(path: Path, name: str) -> Recording:
-    return Recording(name, path.parent, (path,), Meta(format_version=0, name=name))
 
 
 def _scratch(stack: contextlib.ExitStack) -> Path:

@@ -27,24 +27,18 @@ def _place() -> Path:
     return Path(os.environ.get("INSPECTOR_DIR") or ".inspector")
 
 
-def _made() -> Path:
-    """The store, made where there is none."""
+def new_recording() -> Path:
+    """Makes the folder of the next recording and returns it."""
     folder = _place()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not any(folder.iterdir()):  # else it is there already, or the folder is not ours
             (folder / ".gitignore").write_text("*\n", encoding="utf-8")
-        if os.access(folder, os.W_OK | os.X_OK):
-            return folder
+        is_writable = os.access(folder, os.W_OK | os.X_OK)
     except OSError:
-        pass
-    # A read-only working directory: keep the recording all the same; its path is printed.
-    return Path(tempfile.mkdtemp(prefix="inspector-"))
-
-
-def new_recording() -> Path:
-    """Makes the folder of the next recording and returns it."""
-    folder = _made()
+        is_writable = False
+    if not is_writable:  # keep the recording all the same; its path is printed
+        folder = Path(tempfile.mkdtemp(prefix="inspector-"))
     number = max((int(path.name) for path in folder.iterdir() if _is_number(path.name)), default=0)
     while True:
         number += 1
@@ -86,7 +80,9 @@ def prune(newest: Path) -> None:
     others = {path: meta for path, meta in _recordings(newest.parent).items() if path != newest}
     total_bytes = 0
     for position, (path, meta) in enumerate(reversed(others.items()), 1):
-        total_bytes += _size_bytes(path)
+        for file in path.rglob("*"):
+            with contextlib.suppress(OSError):  # another recorder may be deleting it
+                total_bytes += file.stat().st_size
         if (position >= _KEPT or total_bytes > _KEPT_BYTES) and not _is_running(meta):
             shutil.rmtree(path, ignore_errors=True)
 
@@ -135,11 +131,3 @@ def _is_running(meta: Mapping[str, object]) -> bool:
     except OSError:
         return True  # somebody else's process
     return True
-
-
-def _size_bytes(folder: Path) -> int:
-    total = 0
-    for file in folder.rglob("*"):
-        with contextlib.suppress(OSError):  # another recorder may be deleting it
-            total += file.stat().st_size
-    return total

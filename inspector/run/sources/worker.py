@@ -31,7 +31,6 @@ class Worker:
 
     Attributes:
         failure: Why it can do no more, in one sentence, or an empty string.
-        is_late: Whether that is because it took longer than it may.
         detail: The user's own traceback, or an empty string.
         error: The failure as it would end a command, where it is nobody's but the request's or the
             environment's: no other process would do better.
@@ -96,9 +95,6 @@ class Worker:
     ) -> Mapping[str, Any] | None:
         """Waits until it says that it is in a state.
 
-        Args:
-            seconds: How long it may take; it is ended when it takes longer.
-
         Returns:
             What it says, or None: ``failure`` says why.
         """
@@ -111,7 +107,13 @@ class Worker:
                 continue
             on_tick()
             if time.monotonic() > until:
-                self.failure = _late(state, seconds, self._place(asks=True))
+                place = self._place(asks=True)
+                at = f", at {place}" if place else ""
+                self.failure = (
+                    f"timed out after {seconds:g} s of {_UNTIL[state]}{at} (see --timeout)"
+                    if state in _UNTIL
+                    else f"timed out after {seconds:.0f} s of calls that usually take far less{at}"
+                )
                 self.is_late = True
                 self.end()
                 return None
@@ -203,11 +205,3 @@ class Worker:
             lines = [line.strip() for line in text.split("\n") if line.strip()]
             return f": {lines[-1][:_MOST_SAID]}" if lines else ""
         return ""
-
-
-def _late(state: str, seconds: float, place: str) -> str:
-    """That it was ended, and what it was about to do, and where."""
-    at = f", at {place}" if place else ""
-    if state in _UNTIL:
-        return f"timed out after {seconds:g} s of {_UNTIL[state]}{at} (see --timeout)"
-    return f"timed out after {seconds:.0f} s of calls that usually take far less{at}"

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-from tests.compile.recompiles import (
-    attributes,
-    dicts,
-    failing,
-    functions,
-    instances,
-    mixed,
-    modules,
-    nearest,
-    objects,
-    sizes,
-    spelled,
-    state,
-    tensors,
-    values,
-    views,
-    written,
-)
+import importlib
+
 from tests.compile.recompiles.table import PROGRAMS
 
 __all__ = ["PROGRAMS"]
 
-_FILLED_BY = (
-    attributes, dicts, failing, functions, instances, mixed, modules, nearest, objects, sizes,
-    spelled, state, tensors, values, views, written,
-)  # fmt: skip
+for _name in (
+    "attributes", "dicts", "failing", "functions", "instances", "mixed", "modules", "nearest",
+    "objects", "sizes", "spelled", "state", "tensors", "values", "views", "written",
+):  # fmt: skip
+    importlib.import_module(f"tests.compile.recompiles.{_name}")

@@ -97,21 +97,6 @@ def str_attribute() -> None:
     module(X)
 
 
-@program(Expected("int", "o.n", "2", "3", "dynamic", "TORCH_COMPILE_DYNAMIC_SOURCES", "attribute"))
-def object_attribute() -> None:
-    """An attribute of an object that is no module."""
-
-    class Setting:
-        def __init__(self, n: int) -> None:
-            self.n = n
-
-    @compiled
-    def scale(x: Tensor, o: Setting) -> Tensor:
-        return x * o.n
-
-    calls(scale, Setting(2), Setting(3))
-
-
 @program(
     Expected("attribute-presence", "o", "without 'w'", "with 'w'", "again", "Set the attribute")
 )

@@ -14,23 +14,6 @@ MEND = "failing.py:"
 
 
 @program(
-    Expected("nothing-kept", None, None, None, "failed", MEND, "unknown"),
-    Expected("nothing-kept", None, None, None, "failed", "Without fullgraph=True", "unknown"),
-)
-def refused_in_every_call() -> None:
-    """A graph break is an error, whatever is passed."""
-
-    @torch.compile(backend="eager", fullgraph=True)
-    def loud(x: Tensor) -> Tensor:
-        print("not traced")
-        return x * 2
-
-    for _ in range(3):
-        with contextlib.suppress(torch._dynamo.exc.Unsupported):
-            loud(X)
-
-
-@program(
     Expected("bool", "is_loud", "False", "True", "failed", MEND),
     Expected("bool", "is_loud", "False", "True", "failed", MEND),
 )

@@ -26,22 +26,6 @@ def both_sizes() -> None:
         total(a)
 
 
-@program(
-    Expected("tensor-size", "x", "2", "4", "dynamic", "mark_dynamic(a, [0, 2])"),
-    Expected("tensor-size", "x", "8", "16", "dynamic", "mark_dynamic(a, [0, 2])"),
-)
-def one_size_after_another() -> None:
-    """The batch changes, then the height: the line of both findings marks both."""
-
-    @compiled
-    def total(x: Tensor) -> Tensor:
-        return x.sum()
-
-    for batch, height in ((2, 8), (4, 8), (4, 16)):
-        a = torch.ones(batch, 3, height)
-        total(a)
-
-
 @program(Expected("tensor-size", "x", "2", "3", "dynamic", "mark_dynamic(first, 0)"))
 def several_calls_on_a_line() -> None:
     """What is marked is what the first call passes, and not another one on its line."""
@@ -97,41 +81,6 @@ def length_of_a_size() -> None:
 
     for size in (torch.Size([3]), torch.Size([3, 2])):
         expand(torch.ones(1), size)
-
-
-@program(
-    Expected("int", "n", "300", "400", "dynamic", "SOURCES"),
-    Expected("int", "k", "301", "401", "dynamic", "Remove the graph break at"),
-)
-def local_over_a_break() -> None:
-    """A local of the second half: the finding names the break."""
-
-    @compiled
-    def scale(x: Tensor, n: int) -> Tensor:
-        k = n + 1
-        y = x * k
-        print(end="")
-        return y + k
-
-    for n in (300, 400, 500):
-        scale(torch.ones(3), n)
-
-
-@program(
-    Expected("int", "n", "300", "400", "dynamic", "SOURCES"),
-    Expected("int", "n", "300", "400", "dynamic", "L['n']"),
-)
-def parameter_over_a_break() -> None:
-    """Without the break it is compiled for what the caller passes all the same."""
-
-    @compiled
-    def scale(x: Tensor, n: int) -> Tensor:
-        y = x * n
-        print(end="")
-        return y + n
-
-    for n in (300, 400, 500):
-        scale(torch.ones(3), n)
 
 
 @program(
@@ -303,18 +252,6 @@ def size_that_meets_a_static_one() -> None:
         summed(torch.ones(rows, 8), [torch.ones(rows, 8)] * number)
 
 
-@program(Expected("float", "lam", "0.7024679465208304", "0.3333333333333333", "dynamic", "tensor("))
-def many_digits() -> None:
-    """The digits of a float are no address."""
-
-    @compiled
-    def mixed(x: Tensor, lam: float) -> Tensor:
-        return x * lam
-
-    for lam in (0.7024679465208304, 1 / 3):
-        mixed(torch.ones(3), lam)
-
-
 @program(Expected("type", "size", "8", "a torch.Size with 2 items", "again", "of one type"))
 def number_then_sizes() -> None:
     """A tuple in place of a number is no other number."""
@@ -338,19 +275,6 @@ def layout_and_size() -> None:
     past = torch.ones(2, 7, 4)
     for _ in range(4):
         past = step(torch.ones(2, 1, 4), past)
-
-
-@program(Expected("tensor-size", "k", "1", "2", "dynamic", "(pad the input)"))
-def growing_from_one() -> None:
-    """The strides of a contiguous cache follow from its size, also from size 1 on."""
-
-    @compiled
-    def attend(x: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        return x @ k.transpose(1, 2) @ v
-
-    for length in (1, 2, 3):
-        k, v = torch.ones(2, length, 4), torch.ones(2, length, 4)
-        attend(torch.ones(2, 5, 4), k, v)
 
 
 @program(Expected("tensor-dtype", "x", "Float", "Double", "again", "; b = b.to(torch.float32)"))

@@ -48,46 +48,6 @@ def member_of_a_set() -> None:
 
 
 @program(
-    Expected(
-        "container-keys", "kw", "with 'mask'", "without 'mask'", "again", "pass mask=…, bias=… in"
-    ),
-    Expected("container-keys", "kw", "without 'bias'", "with 'bias'", "again", "every call of"),
-)
-def keyword_that_is_missing() -> None:
-    """A guard on what a key leads to finds no such key; torch names the value, and not the dict."""
-
-    @compiled
-    def masked(x: Tensor, **kw: Tensor) -> Tensor:
-        mask, bias = kw.get("mask"), kw.get("bias")
-        x = x.sin() if mask is None else x * mask
-        return x if bias is None else x + bias
-
-    a = torch.ones(4)
-    masked(a, mask=torch.ones(4))
-    masked(a)
-    masked(a, bias=torch.ones(4))
-
-
-@program(
-    Expected("container-keys", "state['params']", "with 'b'", "without 'b'", "again", "the keys"),
-    Expected("container-keys", "state['params']", "with 'w'", "without 'w'", "again", "the keys"),
-)
-def key_that_an_alias_has() -> None:
-    """A guard in Python that compares two inputs raises, and torch shows what it raised."""
-
-    @compiled
-    def total(state: dict[str, dict[str, Tensor]], x: Tensor) -> Tensor:
-        for name in ("w", "b"):
-            x = x + state["params"][name] if name in state["params"] else x * 2
-        return x
-
-    a = torch.ones(4)
-    total({"params": {"w": a, "b": a}}, a)
-    total({"params": {"w": a}}, a)
-    total({"params": {"b": a}}, a)
-
-
-@program(
     Expected("float", "by of fn", "1.5", "2.5", "dynamic", "Make by of fn a tensor", "closure"),
     Expected("tensor-dtype", "rate['slow'] of fn", "Float", "Double", "again",
              "Write rate['slow'] = rate['slow'].to(torch.float32) where the variable of fn is set",

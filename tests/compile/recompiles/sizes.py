@@ -27,22 +27,6 @@ def size() -> None:
 
 
 @program(
-    Expected("tensor-size", "x", "4", "5", "again", "mark_dynamic(a, 0)"),
-    Expected("tensor-size", "x", "5", "6", "again", "mark_dynamic(a, 0)"),
-)
-def size_of_static() -> None:
-    """``dynamic=False``: one compilation for each size."""
-
-    @functools.partial(compiled, dynamic=False)
-    def double(x: Tensor) -> Tensor:
-        return x * 2
-
-    for rows in (4, 5, 6):
-        a = torch.ones(rows, 3)
-        double(a)
-
-
-@program(
     Expected("tensor-size", "x", "4", "7", "dynamic", "and no mark makes one of the two"),
     Expected("symbolic-shape", "x.size()[0]", "6 <= x.size()[0]", "x.size()[0] = 3", "dynamic",
              "each side is compiled once"),
@@ -59,38 +43,6 @@ def size_beyond_a_condition() -> None:
     for rows in (4, 7, 3):
         a = torch.ones(rows, 3)
         signed(a)
-
-
-@program(Expected("tensor-size", "x", "8", "7", "dynamic", "mark_dynamic(a, 0)"))
-def size_within_a_condition() -> None:
-    """Two sizes on one side: one program for both."""
-
-    @compiled
-    def signed(x: Tensor) -> Tensor:
-        if x.shape[0] > 5:
-            return x * 2
-        return x - 1
-
-    for rows in (8, 7):
-        a = torch.ones(rows, 3)
-        signed(a)
-
-
-@program(
-    Expected("tensor-size", "x", "4", "5", "dynamic", "mark_dynamic(a, 0)"),
-    Expected("symbolic-shape", "x.size()[0]", "2 <= x.size()[0]", "x.size()[0] = 1", "again",
-             "(pad the input)"),
-)  # fmt: skip
-def size_one() -> None:
-    """A batch of one gets a graph of its own."""
-
-    @compiled
-    def double(x: Tensor) -> Tensor:
-        return x * 2
-
-    for rows in (4, 5, 1):
-        a = torch.ones(rows, 3)
-        double(a)
 
 
 @program(Expected("tensor-size", "x", "1", "4", "dynamic", "(pad the input)"))
@@ -141,21 +93,6 @@ def branch_on_size() -> None:
     branch(torch.ones(8, 3))
 
 
-@program(
-    Expected("symbolic-shape", "x.size()[0]", "(x.size()[0] % 2) == 0", "x.size()[0] = 9",
-             "dynamic", "x.shape[0] % 2"),
-)  # fmt: skip
-def divisible() -> None:
-    """A size that has to be even."""
-
-    @functools.partial(compiled, dynamic=True)
-    def halves(x: Tensor) -> Tensor:
-        return x.view(2, -1) if x.shape[0] % 2 == 0 else x
-
-    halves(torch.ones(8))
-    halves(torch.ones(9))
-
-
 @program(Expected("tensor-size", "x", "8", "9", "dynamic", "treats a size apart"))
 def specialized() -> None:
     """A line makes the size a constant."""
@@ -183,23 +120,6 @@ def duck_shape() -> None:
 
     for n in (8, 9):
         total(torch.ones(n, 3), torch.ones(8))
-
-
-@program(
-    Expected("symbolic-shape", "y.size()[0]", "y.size()[0] == x.size()[0]",
-             "y.size()[0] = 5, x.size()[0] = 7", "dynamic", "mark_dynamic(memory, 0)"),
-)  # fmt: skip
-def marked_in_the_first_call() -> None:
-    """A mark on what the second call passes comes too late (tried: two graphs, and one)."""
-
-    @functools.partial(compiled, dynamic=True)
-    def attend(x: Tensor, y: Tensor) -> Tensor:
-        return x.sum() + y.sum()
-
-    query, memory = torch.ones(6, 3), torch.ones(6, 3)
-    attend(query, memory)
-    longer, shorter = torch.ones(7, 3), torch.ones(5, 3)
-    attend(longer, shorter)
 
 
 @program(
@@ -235,51 +155,6 @@ def sequence_as_long_as_a_head() -> None:
 
 
 @program(
-    Expected("tensor-size", "self._parameters['weight']", "3", "4", "again",
-             "force_parameter_static_shapes", "module-attribute"),
-)  # fmt: skip
-def parameter_size() -> None:
-    """Modules of other widths share a code object."""
-
-    class Scale(nn.Module):
-        def __init__(self, width: int) -> None:
-            super().__init__()
-            self.weight = nn.Parameter(torch.ones(width))
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x.sum() * self.weight
-
-    for width in (3, 4):
-        module = Scale(width)
-        module.compile(backend="eager")
-        module(torch.ones(4))
-
-
-@program(
-    Expected("tensor-size", "self.cache", "2", "3", "dynamic", "mark_dynamic(cached.cache, 0)",
-             "module-attribute"),
-)  # fmt: skip
-def growing_cache() -> None:
-    """A module keeps what it has seen."""
-
-    class Cached(nn.Module):
-        cache: Any
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.cache = torch.ones(2, 4)
-
-        def forward(self, x: Tensor) -> Tensor:
-            self.cache = torch.cat([self.cache, x])
-            return self.cache.sum(0)
-
-    cached = Cached()
-    cached.compile(backend="eager")
-    for _ in range(4):
-        cached(torch.ones(1, 4))
-
-
-@program(
     Expected("tensor-size", "self.keys", "0", "1", "again", "makes self.keys longer in every call",
              "module-attribute"),
     Expected("tensor-size", "self.keys", "1", "2", "dynamic", "write into it with `index_copy_`",
@@ -303,17 +178,3 @@ def cache_from_nothing() -> None:
     cached.compile(backend="eager")
     for _ in range(5):
         cached(torch.ones(1, 4))
-
-
-@program(Expected("tensor-size", "k", "2", "3", "dynamic", "mark_dynamic(keys, 0)"))
-def growing_argument() -> None:
-    """A cache that is passed."""
-
-    @compiled
-    def attend(q: Tensor, k: Tensor) -> Tensor:
-        return q @ k.transpose(0, 1)
-
-    keys = torch.ones(2, 4)
-    for _ in range(4):
-        attend(torch.ones(1, 4), keys)
-        keys = torch.cat([keys, torch.ones(1, 4)])

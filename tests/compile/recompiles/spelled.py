@@ -52,42 +52,6 @@ def one_tensor_as_two() -> None:
 
 
 @program(
-    Expected("tensor-dtype", "x", "Float", "Double", "again", "to(torch.float32)"),
-    Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
-    Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
-)
-def batch_and_dtype() -> None:
-    """Each dtype was compiled before: what is new is the batch."""
-
-    @compiled
-    def double(x: Tensor) -> Tensor:
-        return x * 2
-
-    for rows in (4, 6, 8):
-        for dtype in (torch.float32, torch.float64):
-            a = torch.ones(rows, 3, dtype=dtype)
-            double(a)
-
-
-@program(
-    Expected("str", "mode", "'a'", "'b'", "again", "Hoist"),
-    Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
-    Expected("tensor-size", "x", "4", "6", "dynamic", "mark_dynamic(a, 0)"),
-)
-def batch_and_mode() -> None:
-    """The same with a string."""
-
-    @compiled
-    def choose(x: Tensor, mode: str) -> Tensor:
-        return x + 1 if mode == "a" else x - 1
-
-    for rows in (4, 6, 8):
-        for mode in "ab":
-            a = torch.ones(rows, 3)
-            choose(a, mode)
-
-
-@program(
     Expected("int", "self.step", "0", "1", "again", "add it in the caller after the call",
              "module-attribute"),
     Expected("int", "self.step", "1", "2", "again", "add it in the caller after the call",
@@ -183,18 +147,6 @@ def module_of_another_dtype() -> None:
     scaled(torch.ones(2).double())
 
 
-@program(Expected("tensor-size", "x", "4", "5", "dynamic", "x = torch.ones(rows, 3)"))
-def without_a_name() -> None:
-    """What is passed has no name that could be marked."""
-
-    @compiled
-    def double(x: Tensor) -> Tensor:
-        return x * 2
-
-    for rows in (4, 5, 6):
-        double(torch.ones(rows, 3))
-
-
 @program(
     Expected("tensor-size", "x", "4", "5", "dynamic",
              "mark_dynamic(batch['x'], 0) and torch._dynamo.mark_dynamic(batch['y'], 0)"),
@@ -259,23 +211,6 @@ def whole_set() -> None:
 
     has(torch.ones(3), {"b"})
     has(torch.ones(3), {"b", "c"})
-
-
-@program(
-    Expected("tensor-size", "x", "2", "3", "again", "mark_dynamic(mask, 0)"),
-    Expected("tensor-size", "x", "3", "5", "dynamic", "mark_dynamic(mask, 0)"),
-)
-def optional_mask() -> None:
-    """The mask's size is that of the other input, where there is a mask."""
-
-    @compiled
-    def masked(x: Tensor, mask: Tensor | None) -> Tensor:
-        return x * 2 if mask is None else x * mask
-
-    for rows in (2, 3, 5):
-        x = torch.ones(rows, 3)
-        mask = torch.ones(rows, 1) if rows % 2 else None
-        masked(x, mask)
 
 
 @program(

@@ -219,20 +219,6 @@ def global_tensor() -> None:
 SHARED = torch.ones(3)
 
 
-@program(Expected("int", "pos.item()", "3", "5", "again", "cache[pos.reshape(1)] in place of"))
-def stored_by_index() -> None:
-    """A cache that is filled: what is assigned has no dimension more."""
-    cache = torch.zeros(10, 4)
-
-    @compiled
-    def put(x: Tensor, pos: Tensor) -> Tensor:
-        cache[pos] = x.sin()
-        return x * 2
-
-    for step in (3, 5):
-        put(torch.ones(4), torch.tensor(step))
-
-
 @program(
     Expected("int", "pos.item()", "3", "5", "again", "cache[pos.reshape(1)] = x.sin() in place of")
 )

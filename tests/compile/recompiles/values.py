@@ -66,20 +66,6 @@ def bool_argument() -> None:
     calls(maybe, True, False)
 
 
-@program(
-    Expected("str", "mode", "'a'", "'bb'", "again", "Hoist the choice"),
-    Expected("str", "mode", "'bb'", "'ccc'", "again", "each value is compiled once"),
-)
-def str_argument() -> None:
-    """A string never becomes dynamic."""
-
-    @compiled
-    def scale(x: Tensor, mode: str) -> Tensor:
-        return x * len(mode)
-
-    calls(scale, "a", "bb", "ccc")
-
-
 @program(Expected("none", "bias", "None", "a tensor of float32[4]", "again", "instead of None"))
 def none_to_tensor() -> None:
     """An optional argument comes."""
@@ -156,32 +142,6 @@ def star_arguments() -> None:
 
     total(X)
     total(X, X + 1)
-
-
-@program(
-    Expected("container-keys", "parts", "keys 'a'", "keys 'a', 'b'", "again",
-             "pass b=… in every call of star_keywords.total with all keys in one order"),
-)  # fmt: skip
-def star_keywords() -> None:
-    """Another number of keyword arguments."""
-
-    @compiled
-    def total(**parts: Tensor) -> Tensor:
-        return sum(parts.values())  # type: ignore[return-value]
-
-    total(a=X)
-    total(a=X, b=X + 1)
-
-
-@program(Expected("container-keys", "d", "keys 'a'", "keys 'b'", "again", "give d the keys"))
-def dict_keys() -> None:
-    """Another key."""
-
-    @compiled
-    def total(x: Tensor, d: dict[str, Tensor]) -> Tensor:
-        return x + sum(d.values())
-
-    calls(total, {"a": X}, {"b": X})
 
 
 @program(Expected("container-order", "d", "keys 'a', 'b'", "keys 'b', 'a'", "again", "sorted("))

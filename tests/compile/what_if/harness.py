@@ -259,8 +259,6 @@ def _case(plan: Plan, folder: Path, number: int, kind: Kind, recorder: _Recorder
         "actual": bool(compiled),
         "becomes": prediction.becomes.value,
         "became": _became(guards, frames, change) if compiled else None,
-        "certain": prediction.is_certain,
-        "failed": [f"{g.kind} {g.name}" for g in prediction.failed[:2]],
         "reason": list(compiled[0].recompile_reasons[:1]) if compiled else [],
     }
 

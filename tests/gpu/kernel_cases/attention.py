@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -35,60 +37,25 @@ def _masked(device: str, dtype: torch.dtype, mask: Tensor, head: int = 64) -> Ca
     return case(device, function, *inputs, mask)
 
 
-def sdpa_f16(device: str) -> Case:
-    return _sdpa(device, HALF)
-
-
-def sdpa_bf16_causal(device: str) -> Case:
-    return _sdpa(device, BRAIN, is_causal=True)
-
-
-def sdpa_f32(device: str) -> Case:
-    return _sdpa(device, FULL)
-
-
-def sdpa_f32_causal(device: str) -> Case:
-    return _sdpa(device, FULL, is_causal=True)
-
-
-def sdpa_f64(device: str) -> Case:
-    return _sdpa(device, torch.float64, head=32)
-
-
-def sdpa_head_128(device: str) -> Case:
-    return _sdpa(device, BRAIN, head=128, is_causal=True)
-
-
-def sdpa_head_256(device: str) -> Case:
-    return _sdpa(device, HALF, head=256)
-
-
-def sdpa_head_512(device: str) -> Case:
-    return _sdpa(device, HALF, head=512, length=64)
-
-
-def sdpa_head_odd(device: str) -> Case:
-    return _sdpa(device, HALF, head=20)
-
-
-def sdpa_head_odd_f32(device: str) -> Case:
-    return _sdpa(device, FULL, head=6, length=50)
-
-
-def sdpa_length_odd(device: str) -> Case:
-    return _sdpa(device, BRAIN, length=77)
-
-
-def sdpa_dropout_f16(device: str) -> Case:
-    return _sdpa(device, HALF, dropout_p=0.1)
-
-
-def sdpa_dropout_f32(device: str) -> Case:
-    return _sdpa(device, FULL, dropout_p=0.1)
-
-
-def sdpa_scale(device: str) -> Case:
-    return _sdpa(device, HALF, scale=0.5)
+CASES: dict[str, Callable[[str], Case]] = {
+    name: functools.partial(_sdpa, dtype=dtype, **options)
+    for name, dtype, options in (
+        ("sdpa_f16", HALF, {}),
+        ("sdpa_bf16_causal", BRAIN, {"is_causal": True}),
+        ("sdpa_f32", FULL, {}),
+        ("sdpa_f32_causal", FULL, {"is_causal": True}),
+        ("sdpa_f64", torch.float64, {"head": 32}),
+        ("sdpa_head_128", BRAIN, {"head": 128, "is_causal": True}),
+        ("sdpa_head_256", HALF, {"head": 256}),
+        ("sdpa_head_512", HALF, {"head": 512, "length": 64}),
+        ("sdpa_head_odd", HALF, {"head": 20}),
+        ("sdpa_head_odd_f32", FULL, {"head": 6, "length": 50}),
+        ("sdpa_length_odd", BRAIN, {"length": 77}),
+        ("sdpa_dropout_f16", HALF, {"dropout_p": 0.1}),
+        ("sdpa_dropout_f32", FULL, {"dropout_p": 0.1}),
+        ("sdpa_scale", HALF, {"scale": 0.5}),
+    )
+}
 
 
 def sdpa_mask_f16(device: str) -> Case:

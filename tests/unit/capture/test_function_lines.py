@@ -51,9 +51,3 @@ def test_a_signature_of_several_lines_is_a_part_of_it() -> None:
 )
 def test_outside_of_functions_there_is_none(text: str, line: int) -> None:
     assert function_lines(text.splitlines(), line) is None
-
-
-def test_of_a_very_long_one_nothing_is_kept() -> None:
-    lines = ["def f():", *["    x = 1"] * 1_000]
-    assert function_lines(lines, 2) is None
-    assert function_lines(lines, 900) is None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -36,9 +35,14 @@ def test_a_folder_has_its_files_called_model(folder: Path) -> None:
     assert models_of([str(folder)]) == (str(folder / "a/model.py"), str(folder / "b/model.py"))
 
 
-def test_without_any_it_has_its_own_python_files(tmp_path: Path) -> None:
-    for name in ("z.py", "a.py", "_private.py", "test_a.py", "notes.txt"):
-        (tmp_path / name).write_text("")
+def test_without_any_it_has_its_own_python_files_and_nothing_that_is_installed(
+    tmp_path: Path,
+) -> None:
+    for place in ("venv/lib/python3.12/site-packages/pkg", "env/src", "node_modules/x", ".old"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "model.py").touch()
+    for name in ("env/pyvenv.cfg", "z.py", "a.py", "_private.py", "test_a.py", "notes.txt"):
+        (tmp_path / name).touch()
     assert models_of([str(tmp_path)]) == (str(tmp_path / "a.py"), str(tmp_path / "z.py"))
 
 
@@ -63,34 +67,16 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     assert "table.csv is no model" in str(raised.value)
 
 
-def make_measured(failure: str = "", **rows: Any) -> Measured:
-    found = tuple(
-        BenchRow(0, Workload(), Setting(backend), latency=latency)
-        for backend, latency in rows.items()
-    )
-    return Measured("a.py", found, None, failure, 1.0)
-
-
 def test_where_no_model_gives_a_time_beside_eager_pytorch_the_models_failed() -> None:
-    time = Latency(1e6, 1e6, 1e6, 9)
-    raises = make_measured("it raises")
-    assert exit_code_of([raises]) == ModelFailedError.exit_code
-    assert exit_code_of([make_measured(inductor=None)]) == ModelFailedError.exit_code
-    assert exit_code_of([raises, make_measured(inductor=time)]) == 0
+    def measured(latency: Latency | None) -> Measured:
+        row = BenchRow(0, Workload(), Setting("inductor"), latency=latency)
+        return Measured("a.py", (row,), None, "", 1.0)
 
-
-def test_where_nothing_was_to_be_compiled_no_model_failed() -> None:
+    raises = Measured("a.py", (), None, "it raises", 1.0)
     assert exit_code_of([]) == 0
-
-
-def test_what_is_installed_in_a_folder_is_none_of_its_models(tmp_path: Path) -> None:
-    for place in ("venv/lib/python3.12/site-packages/pkg", "env/src", "node_modules/x", ".old"):
-        (tmp_path / place).mkdir(parents=True)
-        (tmp_path / place / "model.py").write_text("model = None")
-    (tmp_path / "env" / "pyvenv.cfg").write_text("")
-    (tmp_path / "own.py").write_text("model = None")
-    (tmp_path / "train.log").write_text("epoch 1")
-    assert models_of([str(tmp_path)]) == (str(tmp_path / "own.py"),)
+    assert exit_code_of([raises]) == ModelFailedError.exit_code
+    assert exit_code_of([measured(None)]) == ModelFailedError.exit_code
+    assert exit_code_of([raises, measured(Latency(1e6, 1e6, 1e6, 9))]) == 0
 
 
 def test_a_line_has_the_place_instead_of_the_traceback_below() -> None:

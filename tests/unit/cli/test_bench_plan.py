@@ -9,58 +9,36 @@ import pytest
 from inspector.cli.bench_plan import MODES, combinations_of
 from inspector.errors import UsageError
 
-
-def labels(**given: Any) -> list[str]:
-    return list(dict.fromkeys(item.setting.label for item in combinations_of(given)))
+DYNAMIC = "default, default + dynamic, default + static"
 
 
-def test_without_options_the_two_usual_modes_are_compared() -> None:
-    assert labels() == ["eager", "default", "reduce-overhead"]
-
-
-def test_all_modes() -> None:
-    assert labels(modes="all") == ["eager", *MODES]
-
-
-def test_a_backend_is_compared_with_inductor() -> None:
-    assert labels(backends="aot_eager, cudagraphs") == [
-        "eager", "default", "aot_eager", "cudagraphs"
-    ]  # fmt: skip
-    assert labels(backends="aot_eager", modes="max-autotune") == [
-        "eager", "max-autotune", "aot_eager"
-    ]  # fmt: skip
-
-
-def test_shapes_and_the_optimizer_multiply() -> None:
-    assert labels(modes="default", shapes="auto,dynamic", optimizer="SGD") == [
-        "eager",
-        "default",
-        "default + optimizer compiled",
-        "default + dynamic",
-        "default + dynamic + optimizer compiled",
-    ]
-
-
-def test_what_varies_is_compared_in_four_ways() -> None:
-    assert labels(vary=("x[0]=1,3",)) == [
-        "eager", "default", "default + dynamic", "default + static", "default + padded"
-    ]  # fmt: skip
-    assert labels(vary=("x[0]=1,2",), shapes="dynamic", modes="max-autotune") == [
-        "eager", "max-autotune + dynamic"
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("vary", [("x[0]=1,2,4",), ("n=1,3",), ("x=f32,bf16",)])
-def test_where_padding_changes_no_size_it_is_not_measured(vary: tuple[str, ...]) -> None:
-    ways = ["eager", "default", "default + dynamic", "default + static"]
-    assert labels(vary=vary) == ways
-    assert labels(vary=(*vary, "y[1]=6")) == [*ways, "default + padded"]
-
-
-def test_padding_that_is_asked_for_is_measured_where_sizes_vary() -> None:
-    assert labels(vary=("x[0]=1,2,4",), shapes="padded") == ["eager", "default + padded"]
-    with pytest.raises(UsageError, match="size"):
-        labels(vary=("n=1,3",), shapes="static,padded")
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, "default, reduce-overhead"),
+        ({"modes": "all"}, ", ".join(MODES)),
+        ({"backends": "aot_eager, cudagraphs"}, "default, aot_eager, cudagraphs"),
+        ({"backends": "aot_eager", "modes": "max-autotune"}, "max-autotune, aot_eager"),
+        (
+            {"modes": "lite", "shapes": "auto,dynamic", "optimizer": "SGD"},
+            "lite, lite + optimizer compiled, lite + dynamic, lite + dynamic + optimizer compiled",
+        ),
+        ({"vary": ("x[0]=1,3",)}, f"{DYNAMIC}, default + padded"),
+        (
+            {"vary": ("x[0]=1,2",), "shapes": "dynamic", "modes": "max-autotune"},
+            "max-autotune + dynamic",
+        ),
+        # Where padding changes no size it is not measured, unless it is asked for.
+        ({"vary": ("x[0]=1,2,4",)}, DYNAMIC),
+        ({"vary": ("n=1,3",)}, DYNAMIC),
+        ({"vary": ("x=f32,bf16",)}, DYNAMIC),
+        ({"vary": ("n=1,3", "y[1]=6")}, f"{DYNAMIC}, default + padded"),
+        ({"vary": ("x[0]=1,2,4",), "shapes": "padded"}, "default + padded"),
+    ],
+)
+def test_eager_is_compared_with(given: dict[str, Any], expected: str) -> None:
+    found = dict.fromkeys(item.setting.label for item in combinations_of(given))
+    assert ", ".join(found) == f"eager, {expected}"
 
 
 def test_every_workload_has_its_own_eager() -> None:
@@ -90,9 +68,10 @@ def test_what_autocast_computes_in_is_taken(name: str) -> None:
         ({"tf32": "maybe"}, "maybe"),
         ({"shapes": "dynamik"}, "dynamic"),
         ({"shapes": "padded"}, "--vary"),
+        ({"vary": ("n=1,3",), "shapes": "static,padded"}, "size"),
     ],
 )
-def test_what_there_is_not_is_refused(given: dict[str, str], said: str) -> None:
+def test_what_there_is_not_is_refused(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError) as raised:
         combinations_of(given)
     assert said in str(raised.value)

@@ -96,7 +96,7 @@ def test_version(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("args", [["--help"], ["--version"], ["explan"]])
 def test_the_group_alone_loads_no_command_and_nothing_slow(root: Path, args: list[str]) -> None:
     loaded = _loaded(root, *args)
-    slow = {"graphviz", "jinja2", "networkx", "orjson", "rich", "torch", "triton"}
+    slow = {"graphviz", "jinja2", "orjson", "rich", "torch", "triton"}
     assert loaded.isdisjoint(slow)
     assert loaded.isdisjoint(f"inspector.cli.{name.replace('-', '_')}" for name in COMMANDS)
 
@@ -104,7 +104,7 @@ def test_the_group_alone_loads_no_command_and_nothing_slow(root: Path, args: lis
 def test_doctor_loads_no_torch(root: Path) -> None:
     loaded = _loaded(root, "doctor")
     assert "rich" in loaded
-    assert loaded.isdisjoint({"torch", "triton", "transformers", "networkx"})
+    assert loaded.isdisjoint({"torch", "triton", "transformers"})
 
 
 @pytest.mark.parametrize(

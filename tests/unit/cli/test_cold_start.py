@@ -26,13 +26,6 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
     return call
 
 
-def test_a_recording_is_read(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(str(DATA / "training.zip")) == 0
-    out = capsys.readouterr().out
-    assert "compile time 15.2 s: 2 compilations" in out
-    assert "C++ vector check" in out
-
-
 def test_against_names_the_setting(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
     against = str(DATA / "cold.log.gz")
     assert run(str(DATA / "config.log.gz"), "--against", against, "--format", "json") == 0
@@ -89,12 +82,3 @@ def test_a_truncated_log_says_so_and_shows_the_rest(
     out = capsys.readouterr().out
     assert "the log ends in the middle of this record" in out
     assert "compile time" in out
-
-
-def test_its_help_is_about_cold_starts(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("--help") == 0
-    out = capsys.readouterr().out
-    assert "[default: inductor]" in " ".join(out.split())
-    assert "--calls" not in out
-    run_explain = commands.root.get_command(None, "explain")  # type: ignore[arg-type]
-    assert {"calls", "measure"} <= {option.name for option in run_explain.params}

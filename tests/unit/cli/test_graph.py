@@ -84,8 +84,8 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
             "has --collapse and --colour.",
         ),
         (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
-        (("--line", "a.py:1", "-o", "a.graphml"), "--line gives a report, and no graph."),
-        (("-o", "a.bmp"), "Choose one of dot, graphml, gv, html, json, md, pdf, png, svg, txt."),
+        (("--line", "a.py:1", "-o", "a.DOT"), "--line gives a report, and no graph."),
+        (("-o", "a.bmp"), "Choose one of dot, gv, html, json, md, pdf, png, svg, txt."),
         (("-o", "no/a.svg"), "There is no folder no"),
         (("--train", "--no-grad", "model.py"), "--train and --no-grad exclude each other."),
         (("--fake", "model.py"), "--fake needs --gpu."),
@@ -138,7 +138,7 @@ def test_around_nothing_names_near_matches(run: Main, capsys: pytest.CaptureFixt
     assert "relu" in err
 
 
-@pytest.mark.parametrize("name", ["a.svg", "a.dot", "a.graphml"])
+@pytest.mark.parametrize("name", ["a.svg", "a.dot"])
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -155,17 +155,16 @@ def test_without_a_graph_no_file_is_written(
     assert not Path(name).exists()
 
 
-@pytest.mark.parametrize("suffix", [".dot", ".graphml"])
-def test_several_graphs_are_several_files(run: Main, tmp_path: Path, suffix: str) -> None:
-    assert run("a.log", "-o", f"a{suffix}") == 0
-    assert run("a.log", "--stage", "post-grad", "-o", f"b{suffix}") == 0
-    assert run("a.log", "--stage", "dynamo", "--graph", "1/0", "-o", f"c{suffix}") == 0
-    assert sorted(item.name for item in tmp_path.glob(f"*{suffix}")) == [
-        f"a-0_0-inference{suffix}",
-        f"a-1_0-inference{suffix}",
-        f"b-0_0-post-grad-inference{suffix}",
-        f"b-1_0-post-grad-inference{suffix}",
-        f"c{suffix}",
+def test_several_graphs_are_several_files(run: Main, tmp_path: Path) -> None:
+    assert run("a.log", "-o", "a.dot") == 0
+    assert run("a.log", "--stage", "post-grad", "-o", "b.dot") == 0
+    assert run("a.log", "--stage", "dynamo", "--graph", "1/0", "-o", "c.dot") == 0
+    assert sorted(item.name for item in tmp_path.glob("*.dot")) == [
+        "a-0_0-inference.dot",
+        "a-1_0-inference.dot",
+        "b-0_0-post-grad-inference.dot",
+        "b-1_0-post-grad-inference.dot",
+        "c.dot",
     ]
 
 
@@ -208,6 +207,8 @@ def test_reports_have_files_too(
     assert run("a.log", "--graph", "0/0", "-o", "a.dot", "--format", "json") == 0
     assert json.loads(capsys.readouterr().out)["stage"] == "fusion"
     assert (tmp_path / "a.dot").exists()
+    assert run("a.log", "-o", "a.md") == 0
+    assert (tmp_path / "a.md").read_text("utf-8").startswith("# Graphs")
 
 
 def test_a_picture_without_graphviz_says_how_to_get_it(

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from inspector.features.breaks.advice.lookup import Functions, tried_functions
+from inspector.features.breaks.advice.lookup import Functions, compiled_functions
 from inspector.features.breaks.rules import graph_break
 from inspector.run.compilation import Frame
 from inspector.run.run import Run
@@ -47,9 +47,9 @@ def test_the_compiled_functions_are_looked_up_once(monkeypatch: pytest.MonkeyPat
 
     def tried(run: Run) -> Functions:
         asked.append(run)
-        return tried_functions(run)
+        return compiled_functions(run)
 
-    monkeypatch.setattr(graph_break, "tried_functions", tried)
+    monkeypatch.setattr(graph_break, "compiled_functions", tried)
     made = compilation(0, break_at(AT_BRANCH, BRANCH), break_at(IN_HELPER, PRINT))
     run = run_of(process_of(Frame(0, "forward", MODEL, 13, (made,))))
     found = list(graph_break.RULE.check(run))

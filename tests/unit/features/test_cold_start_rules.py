@@ -6,14 +6,12 @@ import dataclasses
 
 import pytest
 
-from inspector import plugins
 from inspector.features.compile_time.rules import (
     autotuning_time,
     cache_bypass,
     cpp_time,
     frame_time,
 )
-from inspector.report.rule import SECTIONS
 from inspector.run.compile_time import CompilationTime, StageTime
 from inspector.run.run import Run
 from inspector.trace.caches import CacheLookup, CacheState
@@ -38,14 +36,6 @@ def run_of(*times: tuple[str, str, int], lookups: tuple[CacheLookup, ...] = ()) 
         lookups=lookups,
     )
     return runs.run_of(process)
-
-
-def test_all_are_documented() -> None:
-    rules = plugins.load_rules("cold-start")
-    assert [rule.id for rule in rules] == [
-        "autotuning-time", "cache-bypass", "cpp-compile-time", "frame-compile-time"
-    ]  # fmt: skip
-    assert all(set(rule.sections()) == set(SECTIONS) for rule in rules)
 
 
 def test_a_pass_of_ones_own_passes_the_caches_by() -> None:

@@ -13,12 +13,10 @@ from inspector.features.bench.collection_report import (
     make_collection_report,
 )
 from inspector.features.bench.comparison import BenchComparison, Change, EarlierBench
-from inspector.features.bench.plans import has_warmup, read_warmup
 from inspector.features.bench.report import BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
 from inspector.features.bench.varied import VariedInput, VariedSetting
-from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report, start_processes
-from inspector.features.compile_time.cold_start import cold_start
+from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report
 from inspector.features.profile.kernel_bench.report import (
     KernelBenchReport,
     Rate,
@@ -31,6 +29,7 @@ from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
 from inspector.shared.bench import BenchPlan, Combination, Setting, Workload
 from inspector.shared.variation import Assignment
+from inspector.shared.warmup import WarmupPlan
 from tests.bench_rows import row
 from tests.unit.render import runs
 from tests.unit.render.profile_reports import artifact, logged
@@ -48,13 +47,8 @@ _TUNED = Setting("inductor", mode="max-autotune")
 def made_warmup(**changes: Any) -> WarmupReport:
     """The recorded warm-up, with changes to its plan."""
     with opened(RECORDING) as found:
-        assert has_warmup(found.folder)
-        run, plan = read_run(found), read_warmup(found.folder)
-    costs = {
-        name: cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
-        for name, number in start_processes(run).items()
-    }
-    return make_warmup_report(dataclasses.replace(plan, **changes), run, costs)
+        run, plan = read_run(found), WarmupPlan.read(found.folder)
+    return make_warmup_report(dataclasses.replace(plan, **changes), run)
 
 
 def warmup() -> WarmupReport:

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Any
 
-from inspector.features.graph.not_fused import kept_apart
+from inspector.features.graph.not_fused import unfused_pairs
 from inspector.features.graph.report import (
     FUSION,
     FusionRow,
@@ -73,7 +73,7 @@ def row(named: Names = str, frame: StackFrame | None = None) -> FusionRow:
             Apart(0, 3, named("new in torch %s"), ("9.9",)),
         ),
     )  # fmt: skip
-    return FusionRow(found, tuple(kept_apart(found)))
+    return FusionRow(found, tuple(unfused_pairs(found)))
 
 
 def fused(**changes: Any) -> GraphReport:
@@ -100,21 +100,47 @@ def by_operators() -> GraphReport:
     return with_operators(whole())
 
 
-def matching() -> GraphReport:
-    return dataclasses.replace(staged(), part=("--around", "GELU"))
-
-
-def called_from() -> GraphReport:
-    """A line that calls what another line computes."""
-    return with_line(whole(), "model.py", 7)
-
-
 def at_line() -> GraphReport:
     return with_line(whole(), "model.py", 31)
 
 
 def nowhere() -> GraphReport:
     return with_line(whole(), "model.py", 99)
+
+
+def matching() -> GraphReport:
+    return dataclasses.replace(staged(), part=("--around", "GELU"))
+
+
+def elsewhere() -> GraphReport:
+    return with_line(whole(), "other.py", 3)
+
+
+def caller() -> GraphReport:
+    return with_line(whole(), "model.py", 7)
+
+
+def kinds() -> GraphReport:
+    """Equal kernels, a kernel that keeps a tensor to itself, and each kind of call."""
+    targets = {
+        "mine.scale.default": "fallback",
+        "aten.sort.default": "fallback",
+        "_c10d_functional.all_reduce.default": "fallback",
+        "triton_kernel_wrapper": "user_kernel",
+    }
+    equal = [node(f"n{n}", "aten.neg.default", "x", at=4) for n in range(5)]
+    kept = [node("neg", "aten.neg.default", "x"), node("abs", "aten.abs.default", "neg")]
+    calls = [node(f"c{n}", target, "x") for n, target in enumerate(targets)]
+    found = fusion(
+        graph(node("x", ""), *equal, *kept, *calls),
+        *(Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE}) for n in range(3)),
+        Kernel("k", ("n3",), {"x": SIZE}, {"b3": 4 * SIZE}),
+        Kernel("k", ("n4",), {"x": SIZE}, {"b4": SIZE}, bytes_=2 * SIZE - 1),
+        Kernel("k5", ("neg", "abs"), {"x": SIZE}, {"b5": SIZE}),
+        *(Kernel(target, (f"c{n}",), {"x": SIZE}, {f"d{n}": SIZE}, kind)
+          for n, (target, kind) in enumerate(targets.items())),
+    )  # fmt: skip
+    return fused(rows=(FusionRow(found, ()),))
 
 
 def empty() -> GraphReport:

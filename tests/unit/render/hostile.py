@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from inspector.records.environment import Problem
 from inspector.records.graph_breaks import SkippedFrame
 from inspector.run.compilation import Frame
 from inspector.run.run import LogWarning, Run
@@ -32,11 +33,10 @@ def run() -> Run:
         versions={"torch": TEXT},
         hardware={TEXT: float("nan"), "big": 2**70, "inf": float("inf")},
         unknown_events={TEXT: 1},
-        problems=(HEADING,),
         skipped=(
             SkippedFrame(f"{runs.PROJECT}/{TEXT}", 9, TEXT, TEXT, HEADING, is_entry=True, stack=()),
         ),
-    )
+    ).with_records(Problem("", HEADING))
     made = runs.run_of(
         process,
         source=source,

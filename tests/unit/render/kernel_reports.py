@@ -11,7 +11,7 @@ from pathlib import Path
 from inspector import plugins
 from inspector.features.costs.sites import site_costs
 from inspector.features.diff.report import DiffReport, make_diff_report, side_facts
-from inspector.features.graph.graph_breaks_apart import split_by_breaks
+from inspector.features.graph.not_fused import split_by_breaks
 from inspector.features.graph.report import FUSION, GraphReport, make_graph_report
 from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.features.kernels.report import KernelsReport, make_kernels_report

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspector import plugins
 from inspector.records.calls import TargetCall, TargetFunction
+from inspector.records.environment import Problem
 from inspector.records.graph_breaks import SkippedFrame
 from inspector.report.report import Report, make_report
 from inspector.run.compilation import Compilation, Failure, Frame
@@ -164,7 +165,6 @@ def process_of(*frames: Frame, **changes: Any) -> Process:
         compile_time_ns=1_304_000_000,
         stages=(StageTime("Dynamo", 1_203_000_000), StageTime("backend", 101_000_000)),
         unknown_events={},
-        problems=(),
         has_inspector_events=True,
     )
     target = TargetFunction("Model", MODEL, 13, "Model.forward", "function")
@@ -248,11 +248,8 @@ def failed() -> Run:
     )  # fmt: skip
     skipped = SkippedFrame(MODEL, 24, "main", "in skipfiles", "", is_entry=True, stack=())
     process = process_of(
-        *frames,
-        skipped=(skipped,),
-        unknown_events={"artifact:new_thing": 3, "shiny": 1},
-        problems=("inspector_source: OSError: gone",),
-    )
+        *frames, skipped=(skipped,), unknown_events={"artifact:new_thing": 3, "shiny": 1}
+    ).with_records(Problem("inspector_source", "OSError: gone"))
     other = process_of(rank=1, pid=4712)
     run = run_of(
         process,

@@ -1,4 +1,4 @@
-"""Reports on graphs, made by hand, that no snapshot shows."""
+"""Reports on graphs, made by hand, in every format."""
 
 from __future__ import annotations
 
@@ -12,38 +12,12 @@ from inspector.features.graph.not_fused import Pair
 from inspector.features.graph.pair_reasons import TEMPLATES
 from inspector.features.graph.reasons import Reason
 from inspector.features.graph.report import FusionRow, GraphReport, with_line, with_operators
-from inspector.features.graph.wording import TIMES
 from inspector.run.graph import Graph
 from inspector.shared.gpu_table import known_gpu
-from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, tensor
+from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 from tests.unit.render import hostile
 from tests.unit.render.graph_reports import fused, staged, stages, whole
 from tests.unit.render.rendering import as_json, rendered
-
-
-def test_equal_kernels_of_equal_layers_are_one() -> None:
-    nodes = [node("x", ""), *(node(f"n{n}", "aten.neg.default", "x", at=4) for n in range(3))]
-    kernels = (Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE}) for n in range(3))
-    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), *kernels), ()),)), "terminal")
-    assert f"3{TIMES} #1 k\n" in text
-    assert "pointwise · also #2, #3 · 1 operator of neg · 4.0 KiB each" in text
-    assert "12 KiB read and written (computed" in text
-
-
-def test_calls_that_move_other_bytes_are_not_multiplied() -> None:
-    nodes = [node("x", ""), *(node(f"n{n}", "aten.neg.default", "x", at=4) for n in range(3))]
-    kernels = (Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE * (n + 1)}) for n in range(3))
-    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), *kernels), ()),)), "terminal")
-    assert all(f"  #{n} k\n" in text for n in (1, 2, 3))
-    assert TIMES not in text
-
-
-def test_what_looks_the_same_is_not_said_twice() -> None:
-    nodes = [node("x", ""), node("n", "aten.neg.default", "x")]
-    kernel = Kernel("k", ("n",), {"x": SIZE}, {"b": SIZE}, bytes_=2 * SIZE - 1)
-    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), kernel), ()),)), "terminal")
-    assert "4.0 KiB read and written (computed" in text
-    assert "instead" not in text
 
 
 def test_pairs_are_in_the_order_of_their_use() -> None:
@@ -83,36 +57,6 @@ def test_templates_are_advised_where_inductor_tries_them(
     (line,) = apart_lines(report, FusionRow(fusion(graph(*nodes), *steps), (pair,)))
     assert line.change == (TEMPLATES if is_advised else "")
     assert line.is_advised is is_advised
-
-
-@pytest.mark.parametrize(
-    ("target", "kind", "said", "head"),
-    [
-        ("mine.scale.default", "fallback", "custom operator", "1 custom operator"),
-        ("aten.sort.default", "fallback", "ATen fallback", "1 library call"),
-        ("_c10d_functional.all_reduce.default", "fallback", "collective", "and 1 collective"),
-        ("triton_kernel_wrapper", "user_kernel", "user kernel", "user kernel"),
-    ],
-)
-def test_calls_are_what_they_are(target: str, kind: str, said: str, head: str) -> None:
-    nodes = [node("x", ""), node("n", target, "x")]
-    kernel = Kernel(target, ("n",), {"x": SIZE}, {"b": SIZE}, kind)
-    text = rendered(fused(rows=(FusionRow(fusion(graph(*nodes), kernel), ()),)), "terminal")
-    assert f"    {said} · " in text
-    assert head in " ".join(text.split())
-
-
-def test_what_fusing_removed_is_a_share() -> None:
-    nodes = [
-        node("x", ""),
-        node("neg", "aten.neg.default", "x"),
-        node("abs", "aten.abs.default", "neg"),
-    ]
-    kernel = Kernel("k", ("neg", "abs"), {"x": SIZE}, {"buf0": SIZE})
-    found = FusionRow(fusion(graph(*nodes), kernel), ())
-    text = " ".join(rendered(fused(rows=(found,)), "terminal").split())
-    assert "4.0 KiB read and written instead of 8.0 KiB without fusion: 50%" in text
-    assert "of the memory traffic removed. Eager PyTorch: 8.0 KiB (computed, as" in text
 
 
 def test_operators_whose_later_names_were_not_recorded_did_not_become_nothing() -> None:
@@ -170,18 +114,6 @@ def test_columns_stay_below_each_other_whatever_the_names_are() -> None:
     text = rendered(staged_of(graph(*nodes)), "terminal").splitlines()
     places = [cell_len(found[: found.index("model")]) for found in text if "model.py:3" in found]
     assert len(set(places)) == 1
-
-
-def test_a_long_name_leaves_room_for_the_other_columns() -> None:
-    nodes = [node(name, "aten.neg.default", at=3) for name in ("n" * 70, "m")]
-    text = rendered(staged_of(graph(*nodes)), "terminal")
-    assert "n = neg\n" in text
-    assert text.count("  model.py:3  f32[8, 64]\n") == 2
-    shapes = tuple(tensor(8, 64, n) for n in range(1000, 1003))
-    text = rendered(
-        staged_of(graph(node("neg" * 20, "aten.neg.default", tensors=shapes))), "terminal"
-    )
-    assert "f32[8, 64, 1000], f32[8, 64, 1001], f32[8, 64, 1002]" in " ".join(text.split())
 
 
 def staged_of(found: Graph) -> GraphReport:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from inspector.records.environment import Dropped, End
+from inspector.records.environment import End
 from inspector.report.baseline import Baseline, KnownFinding
 from inspector.report.gate import changes, verdict
 from inspector.run.compilation import Frame
-from inspector.run.run import LogWarning, Process, Run
+from inspector.run.run import LogWarning, Process
 from tests.unit.logs import broken, metrics, run_of, start
 from tests.unit.render import runs
 from tests.unit.render.gates import gated, with_gate
@@ -155,55 +155,3 @@ def test_a_worker_that_was_killed_while_it_compiled_does_not_pass() -> None:
 @pytest.mark.parametrize(("ended", "cut"), [(False, False), (True, True), (True, False)])
 def test_a_worker_that_left_when_it_was_done_passes(*, ended: bool, cut: bool) -> None:
     assert gate_of_workers(worker(ended=ended, cut=cut)).passed
-
-
-def capped(**counts: int) -> Run:
-    """A run that compiled without a break, as far as its log is kept."""
-    known = {(runs.MODEL, 10, "print")} if counts.get("graph_breaks") else set()
-    dropped = Dropped(
-        max_bytes=65536, without_details=1, counts={"compilations": 1, **counts},
-        sites=tuple(known), frames={},
-    )  # fmt: skip
-    (process,) = runs.unbroken().processes
-    return runs.run_of(process.with_records(End(), dropped))
-
-
-@pytest.mark.parametrize(
-    ("counts", "fail_on", "what"),
-    [
-        ({"graph_breaks": 3}, ("graph-break",), "1 graph break site"),
-        ({"graph_breaks": 3}, ("warning",), "1 graph break site"),
-        ({"graph_breaks": 3}, ("recompile", "error"), ""),
-        ({"graph_breaks_raised": 1}, ("error",), "1 raised graph break"),
-        ({"recompiles": 2}, ("recompile",), "2 recompiles"),
-        ({"recompiles": 2}, ("error", "graph-break"), ""),
-        ({"recompile_limit_hits": 2}, ("error",), "2 recompile limit hits"),
-        ({"skips": 1}, ("skipped-frame",), "1 skipped function"),
-        ({"skips": 1, "failures": 1}, ("info",), "1 skipped function, 1 failed compilation"),
-        ({"failures": 1}, ("compile-error",), "1 failed compilation"),
-        ({"graphs": 9, "operators": 90, "failures": 0, "skips": 0}, ("info",), ""),
-    ],
-)
-def test_what_was_dropped_and_is_asked_for_does_not_pass(
-    counts: dict[str, int], fail_on: tuple[str, ...], what: str
-) -> None:
-    gate = with_gate(runs.report_of(capped(**counts)), None, *fail_on).gate
-
-    assert gate is not None
-    said = "findings were dropped to keep the log below 65,536 bytes"
-    assert gate.incomplete == (f"{said}: {what}" if what else "")
-    assert gate.passed is not bool(what)
-
-
-def test_a_dropped_site_of_which_a_record_is_kept_is_still_a_finding() -> None:
-    run = runs.broken()
-    (process,) = run.processes
-    sites = tuple({record.key for record in run.graph_breaks})
-    dropped = Dropped(65536, 9, {"compilations": 9, "graph_breaks": 9}, sites, ())
-    kept = process.with_records(End(), dropped)
-    report = runs.report_of(dataclasses.replace(run, processes=(kept,)))
-    gate = with_gate(report, baseline_of(report)).gate
-
-    assert gate_of(report).incomplete == ""
-    assert gate is not None
-    assert gate.passed

@@ -65,22 +65,6 @@ def test_a_long_chain_of_branches_has_names() -> None:
     assert sources(chain).qualname("a.py", 502) == "f"
 
 
-def test_a_part_of_a_file_has_no_names() -> None:
-    parts = Sources({"a.py": {1: "def f(): ..."}})
-
-    assert (parts.qualname("a.py", 1), parts.qualname("b.py", 1)) == (None, None)
-
-
-def test_a_file_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed = []
-    parse = ast.parse
-    monkeypatch.setattr(ast, "parse", lambda text: parsed.append(text) or parse(text))
-    once = sources("def only_here(): ...\n" * 3)
-
-    assert [once.qualname("a.py", line) for line in (1, 2, 3)] == ["only_here"] * 3
-    assert len(parsed) == 1
-
-
 def test_numbers_of_any_size_take_no_time() -> None:
     far = sources("a\nb", 900_000_000)
 

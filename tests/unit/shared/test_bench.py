@@ -1,4 +1,4 @@
-"""What is compared, in the recording and in what a process gets."""
+"""Plans of `inspect bench`, in the recording and in what a process gets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,17 @@ from inspector.shared.bench import (
     WorkerRequest,
     Workload,
 )
+from inspector.shared.message import Message, Plan
 from inspector.shared.request import Request
+from inspector.shared.variation import Assignment
+from inspector.shared.warmup import (
+    Loading,
+    StartEnd,
+    WarmupCall,
+    WarmupCheck,
+    WarmupPlan,
+    WarmupRequest,
+)
 
 PLAN = BenchPlan(
     target="model.py",
@@ -29,40 +39,56 @@ PLAN = BenchPlan(
 )
 
 
-def test_a_plan_is_read_as_it_was_written() -> None:
-    assert BenchPlan.from_json(PLAN.to_json()) == PLAN
-
-
-@pytest.mark.parametrize(
-    "text", ["", "{}", "[]", '{"format_version": 1}', '{"format_version": "x"}']
+WARMUP = WarmupPlan(
+    target="model.py",
+    setting=Setting("inductor", "max-autotune", dynamic=True),
+    workload=Workload(dtype="bf16"),
+    job="warmup-0",
+    batches=(1, 8),
+    variations=((Assignment("x", 0, 4), Assignment("n", None, 2)),),
+    loading=Loading("/home/user/model.py", "model", ("/home/user",), "model"),
+    check=WarmupCheck(loaded=True, later=(WarmupCall(0, 5, 0), WarmupCall(1, 7, 2))),
+    ends=(StartEnd("cold", "it ended"),),
 )
-def test_what_is_no_plan_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no plan"):
-        BenchPlan.from_json(text)
+START = WarmupRequest("artifact", "recording", WARMUP)
+ASKED = WorkerRequest(
+    request=Request("model.py", inputs=("f32[2]",), no_grad=True),
+    workload=Workload(train=True, optimizer="SGD"),
+    compiles_optimizer=True,
+    eager=False,
+    combination=2,
+    session=1,
+    references={"eager": "folder"},
+)
 
 
-def test_of_a_newer_plan_it_is_said() -> None:
-    fields = {**json.loads(PLAN.to_json()), "format_version": 2}
+@pytest.mark.parametrize("message", [PLAN, ASKED, WARMUP, START])
+def test_what_is_written_is_read(message: Message) -> None:
+    assert type(message).from_json(message.to_json()) == message
+
+
+@pytest.mark.parametrize("plan", [PLAN, WARMUP])
+def test_what_is_no_plan_is_refused_and_a_newer_one(plan: Plan) -> None:
+    for text in ("", "{}", "[]", "no JSON", '{"format_version": 1}', '{"format_version": "x"}'):
+        with pytest.raises(ValueError, match="no plan"):
+            type(plan).from_json(text)
+    newer = {**json.loads(plan.to_json()), "format_version": 99}
     with pytest.raises(ValueError, match="newer"):
-        BenchPlan.from_json(json.dumps(fields))
-
-
-def test_a_process_gets_all_that_it_is_asked() -> None:
-    asked = WorkerRequest(
-        request=Request("model.py", inputs=("f32[2]",), no_grad=True),
-        workload=Workload(train=True, optimizer="SGD"),
-        compiles_optimizer=True,
-        eager=False,
-        combination=2,
-        session=1,
-        references={"eager": "/tmp/x"},  # noqa: S108 - a text
-    )
-    assert WorkerRequest.from_json(asked.to_json()) == asked
+        type(plan).from_json(json.dumps(newer))
 
 
 def test_combinations_of_a_workload_are_together() -> None:
     assert PLAN.numbers(Workload(batch=4, dtype="bf16")) == [0, 1]
     assert PLAN.workloads == (Workload(batch=4, dtype="bf16"), Workload(batch=8))
+
+
+def test_a_check_passes_where_nothing_compiled_after_the_plan() -> None:
+    call = WarmupCall(0, 5, 0)
+    assert WarmupCheck(later=(call,)).is_passed
+    assert not WarmupCheck(later=()).is_passed
+    assert not WarmupCheck("it ended", later=(call,)).is_passed
+    assert WARMUP.check is not None
+    assert WARMUP.check.compiled_later == (1,)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.errors import UsageError
-from inspector.shared.dtypes import DTYPES, DType, find_dtype, parse_dtype
+from inspector.shared.dtypes import DTYPES, DType, parse_dtype
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,6 @@ def test_names_round_trip(dtype: DType) -> None:
     assert parse_dtype(f"torch.{dtype.torch_name}") is dtype
 
 
-def test_no_name_means_two_dtypes() -> None:
-    names = [dtype.name for dtype in DTYPES] + [dtype.torch_name for dtype in DTYPES]
-    assert len(names) == len(set(names))
-
-
 def test_a_wrong_name_gets_near_matches() -> None:
     with pytest.raises(UsageError) as caught:
         parse_dtype("flaot32")
@@ -60,10 +55,6 @@ def test_a_name_like_no_other_gets_the_list() -> None:
     with pytest.raises(UsageError) as caught:
         parse_dtype("quaternion")
     assert caught.value.next_step.startswith("There is: `f64`, `f32`")
-
-
-def test_find_dtype_answers_none() -> None:
-    assert find_dtype("x") is None
 
 
 @pytest.mark.parametrize(

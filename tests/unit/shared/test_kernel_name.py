@@ -16,8 +16,3 @@ def test_the_beginning_counts_before_what_is_within() -> None:
     assert named("triton", NAMES) == NAMES[:2]
     assert named("mm", NAMES) == ("extern_kernels.mm",)
     assert named("fused", NAMES) == (*NAMES[:2], "cpp_fused_0")
-
-
-def test_nothing_is_found_where_nothing_fits() -> None:
-    assert named("softmax", NAMES) == ()
-    assert named("x", ()) == ()

@@ -41,10 +41,6 @@ def test_what_cannot_be_read_is_refused_with_an_example(text: str) -> None:
     assert "x[0]=1,2,4" in str(raised.value)
 
 
-def test_an_empty_dimension_is_a_size() -> None:
-    assert labels("x[0]=0,1,4") == ["x[0]=0", "x[0]=1", "x[0]=4"]
-
-
 def test_too_many_are_refused() -> None:
     many = parse_varied("x[0]=" + ",".join(map(str, range(1, 12))))
     with pytest.raises(UsageError, match="121 inputs"):

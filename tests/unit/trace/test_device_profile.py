@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from inspector.features.profile.launch_timing import recorded_profile
-from inspector.records.device_profile import DeviceProfile, FailedCall, TimedBlock
+from inspector.records.device_profile import DeviceProfile, TimedBlock
 from inspector.trace.payload import Payload
 
 
@@ -25,23 +25,6 @@ def test_blocks_are_cut_out_of_the_times(tmp_path: Path) -> None:
         TimedBlock("plain", 0, (1, 2)), TimedBlock("eager", 0, (7,)),
         TimedBlock("eager", 1, (8,)), TimedBlock("plain", 1, (3,)),
     )  # fmt: skip
-
-
-def test_what_failed_and_where_it_ran_are_read(tmp_path: Path) -> None:
-    error = {"what": "watched", "call": 3, "error": "RuntimeError: boom"}
-    launches = [{"kind": "kernel", "name": "a", "device": 1, "place": {}}]
-    found = read(
-        tmp_path, error=error, launches=launches, unmatched=1, explained_ns=9, eager_ns=[1]
-    )
-    assert found.error == FailedCall("watched", 3, "RuntimeError: boom")
-    assert [launch.device for launch in found.launches] == [1]
-    assert (found.unmatched, found.explained_ns) == (1, 9)
-
-
-def test_older_recordings_lack_these(tmp_path: Path) -> None:
-    found = read(tmp_path, plain_ns=[1], eager_ns=[2], launches=[{"kind": "kernel", "name": "a"}])
-    assert (found.blocks, found.error, found.unmatched, found.explained_ns) == ((), None, 0, None)
-    assert found.launches[0].device == 0
 
 
 def test_what_is_no_block_is_left_out(tmp_path: Path) -> None:

@@ -68,11 +68,6 @@ def test_symbolic_sizes_take_the_values_of_the_traced_call() -> None:
     assert make_boundary(graph, {"s77": 4}).outputs == ()
 
 
-def test_a_function_without_a_name_is_read() -> None:
-    text = "class <lambda>(torch.nn.Module):\n    def forward(self, x):\n        return (x,)"
-    assert parse_graph(text).outputs == ("x",)
-
-
 def test_the_inputs_of_a_joint_graph_are_what_its_lists_hold() -> None:
     text = """
     primals_1: "f32[8][1]cpu"  # PlainAOTInput(idx=0)

@@ -95,12 +95,3 @@ def test_a_tensor() -> None:
         size=(None, 4),
         stride=(4, 1),
     )
-
-
-def test_a_tensor_without_dimensions_on_a_device() -> None:
-    code = (
-        TENSOR.replace("[None, 4]", "[]").replace("[4, 1]", "[]").replace("device=None", "device=1")
-    )
-    check = parse_check("TENSOR_MATCH", code, "L['x']")
-    assert isinstance(check, TensorFacts)
-    assert (check.size, check.stride, check.device_index) == ((), (), 1)

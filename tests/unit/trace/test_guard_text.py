@@ -86,18 +86,6 @@ def test_a_line_of_no_known_form_is_kept(line: str) -> None:
     assert [manager.source for manager in found.managers] == ["", "L['x']"]
 
 
-@pytest.mark.parametrize("text", ["", "\0", "| | +- X", "+- LAMBDA_GUARD: a", "a\r\n\u2028b"])
-def test_any_text_gives_something(text: str) -> None:
-    found = parse_guards(text)
-    assert not found.managers
-    assert not found.guards
-
-
-def test_a_cut_tree_gives_its_begin() -> None:
-    text = f"{HEAD}| +- {X}, type=<class 'int'>\n| | +- EQUALS_MA"
-    assert [item.kind for item in parse_guards(text).guards] == ["EQUALS_MA"]
-
-
 def test_depth_costs_nothing() -> None:
     lines = [f"{'| ' * depth}+- {X}, type=<class 'int'>" for depth in range(1, 3000)]
     assert len(parse_guards(HEAD + "\n".join(lines)).managers) == 3000

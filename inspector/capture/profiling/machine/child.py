@@ -78,7 +78,6 @@ def _say_all(measurements: Iterable[Any], out: TextIO, clean: Any) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """What went wrong, in one line without a full stop."""
     text = str(error).strip().partition("\n")[0].strip().rstrip(".")
     if type(error).__name__ == "OutOfMemoryError":
         return "out of memory"

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import torch
 
+from inspector.capture.profiling.machine.cache import GPU_NAMES, OTHERS
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.empty_kernel import watched
-from inspector.capture.profiling.machine.kept import GPU_NAMES, OTHERS
 from inspector.capture.profiling.machine.products import matrix_product, supported, tensor_float
 from inspector.capture.profiling.machine.timing import (
     Measured,

@@ -23,9 +23,7 @@ class Measured:
     """One figure.
 
     Attributes:
-        value: A time in ns, or a rate per second.
         spread: How far the first half of the samples and the second are apart, as a share.
-        is_stable: Whether that is 3 % at most.
     """
 
     value: float

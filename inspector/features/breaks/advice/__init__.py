@@ -1,1 +1,1 @@
-"""Advice on graph breaks, each with a program that breaks and the same program mended."""
+"""Advice on graph breaks, each with a program that breaks and the same program fixed."""

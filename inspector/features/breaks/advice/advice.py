@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from inspector.features.breaks.advice.edits import possible
+from inspector.features.breaks.advice.predicates import Predicate, predicate
 from inspector.report.user_code.code import Code
 from inspector.shared.edit import Edit, Setting
 
@@ -37,12 +38,6 @@ class Kind:
     gb_type: str
 
 
-BACKEND = Kind("GB0219", "Backend compiler exception")
-BRANCH = Kind("GB0170", "Data-dependent branching")
-DYNAMIC_SHAPE = Kind("GB0036", "Dynamic shape operator")
-EXCEPTION = Kind("GB0088", "Observed exception")
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Break:
     """A graph break as advice looks at it.
@@ -70,12 +65,12 @@ class Advice:
         title: The situation, as a short noun phrase.
         keeps: What stays the same, and what does not.
         says: Regular expression of what torch says in this situation; empty where any will do.
-        where: What the user's code must be like, or None.
+        when: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
-        edits: What that changes in the file, where it can be put there as it stands; else none.
+        edits: What that changes in the file, where it can be put there; else none.
         caution: What else those change, in one sentence, which equal outputs do not show; or empty.
         instead_of: Torch's hints that say the same or less, or are wrong (a regular expression).
-        other_way_of: The ids of advice to which it is another way: shown behind it, never first.
+        other_way_of: The ids of advice to which it is another way: shown after it, never first.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
         is_silent: Whether `after` does not log what `before` logs, when compiled.
         holds_elsewhere: Whether the line stays as it is: a setting, or what a caller does.
@@ -90,7 +85,7 @@ class Advice:
     after: str
     keeps: str
     says: str = ""
-    where: Callable[[Code], bool] | None = None
+    when: Predicate | None = None
     tailored: Callable[[Code], str] | None = None
     edits: Callable[[Code], tuple[Edit, ...]] | None = None
     settings: tuple[Setting, ...] = ()
@@ -109,14 +104,14 @@ class Advice:
     @property
     def is_general(self) -> bool:
         """Whether it is about every break of its kinds."""
-        return not self.says and self.where is None
+        return not self.says and self.when is None
 
     def applies(self, found: Break) -> bool:
         """Whether it is about this very break."""
         return (
             self.covers(found.gb_id, found.gb_type)
             and (not self.says or re.search(self.says, found.said) is not None)
-            and (self.where is None or self.where(found.code))
+            and (self.when is None or self.when(found.code))
         )
 
     def fix_for(self, code: Code) -> str:
@@ -128,19 +123,16 @@ class Advice:
         return possible(code, self.edits(code)) if self.edits else ()
 
     def replaces(self, hint: str) -> bool:
-        """Whether a hint of torch's need not be shown beside it."""
+        """Whether a hint of torch's need not be shown next to it."""
         return bool(self.instead_of) and re.search(self.instead_of, hint) is not None
 
 
-def case(
+def read_case(
     name: str,
-    *,
-    where: Callable[[Code], bool] | None = None,
     tailored: Callable[[Code], str] | None = None,
     edits: Callable[[Code], tuple[Edit, ...]] | None = None,
-    settings: tuple[Setting, ...] = (),
 ) -> Advice:
-    """The advice of ``cases/<name>.md``, with what is known of it as code.
+    """The advice of ``cases/<name>.md``, with what makes its fix of the user's own code.
 
     The first block of the page has lines ``key: value``; ``kind`` may be there several times. Text
     outside of the four sections' paragraphs and programs is for whoever reads the page.
@@ -163,10 +155,10 @@ def case(
         after=after,
         keeps=" ".join(keeps.split()),
         says=fields.get("says", ""),
-        where=where,
+        when=predicate(fields["when"]) if "when" in fields else None,
         tailored=tailored,
         edits=edits,
-        settings=settings,
+        settings=(("capture_scalar_outputs", True),) if "captures-scalars" in fields else (),
         caution=fields.get("caution", ""),
         instead_of=fields.get("instead-of", ""),
         other_way_of=tuple(fields.get("other-way-of", "").split()),

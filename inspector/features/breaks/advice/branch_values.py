@@ -1,4 +1,4 @@
-"""What the two sides of a branch give: for each name, the values that it can have behind it."""
+"""What the two sides of a branch give: for each name, the values that it can have after it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.features.breaks.advice.effects import without_writing
 from inspector.report.user_code.code import Code, dotted_name, names_of, replaced
 
 _RETURNED = "return"
@@ -16,7 +15,7 @@ _RETURNED = "return"
 _MOST = 3
 
 Values: TypeAlias = dict[str, ast.expr]
-"""What names and attributes stand for, in terms of before the branch, and under ``return``."""
+"""What names and attributes are, in terms of before the branch, and under ``return``."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -25,13 +24,11 @@ class Chosen:
 
     Attributes:
         target: What it is given to, as in ``x = ``; ``return `` where it is returned.
-        replaced: The statement further down in whose place it is to be returned, or None.
     """
 
     target: str
     then: ast.expr
     otherwise: ast.expr
-    replaced: ast.Return | None = None
 
 
 def chosen_between(code: Code) -> tuple[ast.expr, tuple[Chosen, ...]] | None:
@@ -65,56 +62,19 @@ def _of_statement(
         if sides[0] is None or sides[1] is None:
             return ()
         found.append(Chosen(f"{name} = ", sides[0], sides[1]))
-    # Those that are computed of others that the branch gives come before these are given anew.
+    # Those that are computed of others that the branch gives come before these are set.
     return tuple(found) if _in_any_order(found) else ()
 
 
 def _returned(code: Code, then: Values, otherwise: Values, *, has_else: bool) -> tuple[Chosen, ...]:
-    """Where a side returns, the other one must, at its end or in the same block below."""
+    """Where a side returns, the other one must, or the statement after the branch."""
     if any(name != _RETURNED and _is_needed(code, name) for name in {**then, **otherwise}):
         return ()
     one, two = then.get(_RETURNED), otherwise.get(_RETURNED)
-    if one is not None and two is not None:
-        return (Chosen("return ", one, two),)
-    below = code.block()[1:]
-    if one is None or has_else or not all(map(_only_computes, below[:-1])):
-        return ()
-    match below:
-        case [ast.Return(value=ast.expr() as value)]:
-            return (Chosen("return ", one, value),)
-        case [*_, ast.Return(value=ast.expr() as value) as last] if not _stores(below, one, code):
-            return (Chosen("return ", one, value, last),)
-    return ()
-
-
-def _stores(below: Sequence[ast.stmt], early: ast.expr, code: Code) -> bool:
-    """Whether what is returned early, or why, is no longer known at the end."""
-    test = code.statement.test if isinstance(code.statement, ast.If) else early
-    nodes = (node for statement in below for node in ast.walk(statement))
-    stored = {
-        node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return bool(stored & (names_of(early) | names_of(test)))
-
-
-def _only_computes(statement: ast.stmt) -> bool:
-    """Whether a statement visibly does no more than to give names values: it will always run."""
-    match statement:
-        case ast.Assign(targets=targets):
-            return all(map(_is_names, targets))
-        case ast.AnnAssign(target=target):
-            return _is_names(target)
-        case ast.Expr(value=ast.Constant()) | ast.Pass():
-            return True
-        case ast.If(body=body, orelse=orelse) | ast.For(body=body, orelse=orelse):
-            return all(map(_only_computes, (*body, *orelse)))
-    return False
-
-
-def _is_names(target: ast.expr) -> bool:
-    return all(
-        isinstance(node, ast.Name | ast.Tuple | ast.expr_context) for node in ast.walk(target)
-    )
+    match code.block()[1:]:
+        case [ast.Return(value=ast.expr() as value)] if two is None and not has_else:
+            two = value
+    return (Chosen("return ", one, two),) if one is not None and two is not None else ()
 
 
 def _of_expression(statement: ast.Assign | ast.Return) -> tuple[ast.expr, tuple[Chosen, ...]]:
@@ -167,9 +127,6 @@ def _give(code: Code, statement: ast.stmt, found: Values) -> bool:
             is_count = not isinstance(target, ast.Name) and isinstance(value, ast.Constant)
             added = ast.BinOp(read, operation, value)
             given = None if is_parameter or is_count else _assigned(target, added)
-        case ast.Expr(value=ast.Call() as call) if (new := without_writing(call)) is not None:
-            name, value = new
-            given = {name: value} if name not in code.parameters() else None
         case ast.Return(value=ast.expr() as value):
             given = {_RETURNED: value}
         case ast.If():
@@ -232,7 +189,7 @@ def _of_before(value: ast.expr, given: Mapping[str, ast.expr]) -> ast.expr:
 
 
 def _kept(code: Code, name: str) -> ast.expr | None:
-    """What a name stands for where a side does not give it; None where it may have no value."""
+    """What a name is where a side does not give it; None where it may have no value."""
     if name.isidentifier():
         return ast.Name(name, ast.Load()) if code.is_set_before(name) else None
     node: ast.expr = ast.parse(name, mode="eval").body
@@ -240,7 +197,7 @@ def _kept(code: Code, name: str) -> ast.expr | None:
 
 
 def _is_needed(code: Code, name: str) -> bool:
-    """Whether something behind the branch, or a loop around it, can read what it gives a name."""
+    """Whether something after the branch, or a loop around it, can read what it gives a name."""
     if not name.isidentifier() or code.statement is None:
         return True
     inner = {id(node) for node in ast.walk(code.statement)}
@@ -249,7 +206,7 @@ def _is_needed(code: Code, name: str) -> bool:
 
 
 def _in_any_order(found: Sequence[Chosen]) -> bool:
-    """Whether none of them is computed of what one before it has given anew."""
+    """Whether none of them is computed of what one before it has set."""
     given: set[str] = set()
     for each in found:
         read = names_of(each.then) | names_of(each.otherwise)

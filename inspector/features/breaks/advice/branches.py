@@ -1,139 +1,173 @@
-"""Python's control flow on the values of tensors, and ``not``, ``and`` and ``or`` of them."""
+"""What replaces branches, assertions, and ``not``, ``and``, ``or`` of tensors."""
 
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from inspector.features.breaks.advice.advice import case
-from inspector.features.breaks.advice.branch_values import Chosen, chosen_between
+from inspector.features.breaks.advice.caught import raised
 from inspector.features.breaks.advice.choice_code import tensor_names
-from inspector.features.breaks.advice.choices import Choices
-from inspector.features.breaks.advice.conditions import condition_of
-from inspector.features.breaks.advice.edits import instead_of, line_instead
-from inspector.features.breaks.advice.numbers import Uses, tensors_in
+from inspector.features.breaks.advice.choices import CHOSEN, Choices
+from inspector.features.breaks.advice.conditions import (
+    branches_by,
+    condition_of,
+    fits_all,
+    is_wide,
+    without_numbers,
+)
+from inspector.features.breaks.advice.edits import instead_of, line_instead, statements_instead_of
+from inspector.features.breaks.advice.numbers import is_scalar
 from inspector.report.user_code.code import Code, names_of, written
 from inspector.shared.edit import Edit
 
-
-def _is_number(node: ast.expr) -> bool:
-    match node:
-        case ast.Constant(value=bool()):
-            return False
-        case ast.Constant(value=int() | float()):
-            return True
-        case ast.UnaryOp(op=ast.USub(), operand=value):
-            return _is_number(value)
-    return False
-
-
-def choice(code: Code, scalars: Mapping[str, str] | None = None) -> str:
-    """``x = torch.where(…)`` for a branch that only chooses between two tensors, or nothing."""
-    found = Choices.of(code, scalars)
-    if found is None or len(found.lines) > 1:
-        return ""
-    return "" if found.conditions or found.instead_of or found.within else found.lines[0]
-
-
-def _tailored(code: Code) -> str:
-    found = Choices.of(code)
-    return found.said if found is not None else chosen_number(code)
-
-
-def edits_of_choice(code: Code) -> tuple[Edit, ...]:
-    """The choice, or that of two numbers, in the place of the branch."""
-    found = Choices.of(code, guards=True) or Choices.of(code)  # a line may grow too long
-    return found.edits(code) if found is not None else line_instead(code, _chosen_number(code)[0])
-
-
-def _edits_of_cond(code: Code) -> tuple[Edit, ...]:
-    found = Choices.of(code)
-    return line_instead(code, found.only_one if found else "")
-
-
-def _only_one(code: Code) -> str:
-    found = Choices.of(code)
-    return f"{_ONE_SIDE}: `{found.only_one}`; {_BOTH_NEW}" if found and found.only_one else ""
-
-
-_ONE_SIDE = "Where only one side may run"
-_BOTH_NEW = "both functions return new tensors of one shape and dtype."
-CHOOSE = (
+_CHOOSE = (
     "If both sides may run, and neither writes anywhere, draws random numbers or updates "
     "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
     "`b` of one shape and dtype"
 )
-"""What is advised in general, without a full stop."""
+_is_not = written("not _")
 
 
-def chosen_number(code: Code) -> str:
-    """Two numbers, where all that is done with them is arithmetic with the tensor of the branch."""
-    line, tensor = _chosen_number(code)
+def choice(code: Code) -> str:
+    """A branch as `torch.where`; where it does more, its condition as a tensor."""
+    found = Choices.of(code)
+    return found.said if found is not None else ""
+
+
+def choice_edits(code: Code) -> tuple[Edit, ...]:
+    """`choice`, put into the file."""
+    found = Choices.of(code)
+    return statements_instead_of(code, code.statement, found.lines) if found is not None else ()
+
+
+def one_side(code: Code) -> str:
+    """A branch as `torch.cond`."""
+    found = Choices.of(code)
+    if found is None or not found.only_one:
+        return ""
     return (
-        f"Choose between tensors of the dtype of `{tensor}`: `{line}`, if `{tensor}` is a tensor "
-        "of floating-point numbers, and stays one."
-        if line
+        f"Where only one side may run: `{found.only_one}`; both functions return new tensors of "
+        "one shape and dtype."
+    )
+
+
+def one_side_edits(code: Code) -> tuple[Edit, ...]:
+    """`one_side`, put into the file."""
+    found = Choices.of(code)
+    return line_instead(code, found.only_one if found else "")
+
+
+def choice_by_number(code: Code) -> str:
+    """A branch on a number as `torch.where`: here, or below by the name that the number has."""
+    if said := choice(code):
+        return said
+    if (found := _number_choice(code)) is not None:
+        name, old = code.target, code.shown(found.value)
+        return (
+            f"Keep it a tensor: `{name} = {found.new}` instead of `{name} = {old}`, and choose by "
+            f"it: `{found.chosen}` in the place of the branch in line {found.branch.lineno}, "
+            f"{CHOSEN}"
+        )
+    tests = [node.test for node in code.header() if isinstance(node, ast.If | ast.IfExp)]
+    condition = condition_of(code, tests[0]) if len(tests) == 1 else ""
+    return (
+        f"`{condition}` is the condition as a tensor, without a number. {_CHOOSE}."
+        if condition
         else ""
     )
 
 
-def _chosen_number(code: Code) -> tuple[str, str]:
-    """The statement, and the tensor with which they are calculated; empty where it is none."""
-    match chosen_between(code):
-        case test, (Chosen(target=begin, then=value, otherwise=other),):
-            condition = condition_of(code, test, tensor_names(code, test))
-            name = begin.rpartition(" = ")[0]
-        case _:
-            return "", ""
-    if not condition or not name or not _is_number(value) or not _is_number(other):
-        return "", ""
-    for tensor in sorted(tensors_in(test) or _tensors_behind(code, test)):
-        uses = Uses(code, frozenset({tensor}))
-        if uses.allow_tensor_in(name) and not uses.changes:
-            one, two = (f"{tensor}.new_tensor({ast.unparse(side)})" for side in (value, other))
-            return f"{name} = torch.where({condition}, {one}, {two})", tensor
-    return "", ""
+def choice_by_number_edits(code: Code) -> tuple[Edit, ...]:
+    """`choice_by_number`, put into the file."""
+    if edits := choice_edits(code):
+        return edits
+    found = _number_choice(code)
+    if found is None:
+        return ()
+    return (
+        *instead_of(code, found.value, found.new),
+        *statements_instead_of(code, found.branch, [found.chosen]),
+    )
 
 
-def _tensors_behind(code: Code, test: ast.expr) -> frozenset[str]:
-    """The tensors of which the names in a condition are made, where each is made once."""
-    made = [setter for name in names_of(test) for setter in code.setters(name)]
-    values = [each.value for each in made if isinstance(each, ast.Assign)]
-    return tensors_in(values[0]) if len(made) == len(values) == 1 else frozenset()
+class _NumberChoice(NamedTuple):
+    """A number that stays a tensor: what its name is set to, and what chooses by it."""
+
+    value: ast.expr
+    new: str
+    branch: ast.stmt
+    chosen: str
 
 
-def _negated(code: Code) -> ast.expr | None:
+def _number_choice(code: Code) -> _NumberChoice | None:
+    name, branch = code.target, _only_branch(code)
+    if branch is None or not isinstance(code.statement, ast.Assign):
+        return None
+    bare, old = without_numbers(code.statement.value), code.shown(code.statement.value)
+    if bare is None or not (is_wide(bare) or _fits(branch, name)):
+        return None
+    shown = _new_scalar(code, bare)
+    as_bool = name if isinstance(bare, ast.Compare) else f"{name}.bool()"
+    below = dataclasses.replace(code, statement=branch, expression=None)
+    chosen = _only_line(below, {name: as_bool})
+    if not shown or not old or not chosen:
+        return None
+    return _NumberChoice(code.statement.value, shown, branch, chosen)
+
+
+def _only_line(code: Code, scalars: Mapping[str, str]) -> str:
+    """``x = torch.where(…)`` for a branch that is one choice without conditions."""
+    found = Choices.of(code, scalars)
+    return "" if found is None or len(found.lines) > 1 or found.conditions else found.lines[0]
+
+
+def _only_branch(code: Code) -> ast.stmt | None:
+    """The one statement below, in the same block, whose condition alone knows the name."""
+    name = code.target
+    tests = [node.test for node in branches_by(code)]
+    if len(tests) != 1 or len(code.stores(name)) != 1 or code.is_outer(name):
+        return None
+    inside = {id(node) for node in ast.walk(tests[0])}
+    alone = all(id(load) in inside for load in code.loads(name))
+    return next((s for s in code.block()[1:] if name in names_of(s)), None) if alone else None
+
+
+def _fits(branch: ast.stmt, name: str) -> bool:
+    """Whether a tensor of any dtype gives what a number gives, in all that it is compared with."""
+    compared = [node for node in ast.walk(branch) if isinstance(node, ast.Compare)]
+    others = [
+        side
+        for node in compared
+        if name in names_of(node)
+        for side in (node.left, *node.comparators)
+        if not (isinstance(side, ast.Name) and side.id == name)
+    ]
+    return all(map(fits_all, others))
+
+
+def _new_scalar(code: Code, bare: ast.expr) -> str:
+    """A new tensor without dimensions that no gradient goes through; empty where not certain."""
+    shown = code.shown(bare)
+    match bare:
+        case ast.Compare(left=left, ops=[_], comparators=[right]):
+            sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
+            return shown if all(map(is_scalar, sides)) else ""
+        case ast.Call(func=ast.Attribute(attr="any" | "all"), args=[], keywords=[]):
+            return shown
+    return f"{shown}.detach()" if shown and is_scalar(bare) else ""
+
+
+def negation(code: Code) -> ast.expr | None:
     """The outermost expression of ``not``, ``and`` and ``or`` with a ``not`` in it, or None."""
     for node in code.header():  # breadth first
         if isinstance(node, ast.UnaryOp | ast.BoolOp) and any(map(_is_not, ast.walk(node))):
-            return node
+            return node if _as_tensor(code, node) else None
     return None
 
 
-_is_not = written("not _")
-
-
-def _as_tensor(code: Code, node: ast.expr | None) -> str:
-    """An expression as a tensor of one bool; empty where that is not certain."""
-    return condition_of(code, node, tensor_names(code, node)) if node is not None else ""
-
-
-def _kept(code: Code, node: ast.expr | None) -> str:
-    """How to keep it a tensor, and to choose by it where a branch decides by its name."""
-    new, old = _as_tensor(code, node), code.shown(node)
-    if not new or not old:
-        return ""
-    tests = [node.test for node in code.walk() if isinstance(node, ast.If | ast.IfExp)]
-    is_decided_by = any(code.target in names_of(test) for test in tests)
-    by_it = f", and choose by it instead of branching. {CHOOSE}" if is_decided_by else ""
-    return f"Keep it a tensor: `{new}` instead of `{old}`{by_it}."
-
-
-def _kept_edits(code: Code, node: ast.expr | None) -> tuple[Edit, ...]:
-    return instead_of(code, node, _as_tensor(code, node)) if node is not None else ()
-
-
-def _both(code: Code) -> ast.BoolOp | None:
+def conjunction(code: Code) -> ast.expr | None:
     """``and`` or ``or`` whose value is kept, where nothing branches by it yet."""
     here = list(code.header())
     found = [node for node in here if isinstance(node, ast.BoolOp)]
@@ -142,20 +176,69 @@ def _both(code: Code) -> ast.BoolOp | None:
     return found[0] if is_kept and found and not branches else None
 
 
-NEGATIONS = (
-    case(
-        "not-of-tensor",
-        where=lambda code: bool(_as_tensor(code, _negated(code))),
-        tailored=lambda code: _kept(code, _negated(code)),
-        edits=lambda code: _kept_edits(code, _negated(code)),
-    ),
-    case(
-        "and-or-of-tensors",
-        where=lambda code: _both(code) is not None,
-        tailored=lambda code: _kept(code, _both(code)),
-        edits=lambda code: _kept_edits(code, _both(code)),
-    ),
-)
-WHERE = case("branch-where", tailored=_tailored, edits=edits_of_choice)
-COND = case("branch-cond", tailored=_only_one, edits=_edits_of_cond)
-BRANCHES = (WHERE, COND)
+def bool_tensor(code: Code) -> str:
+    """How to keep a bool a tensor, and to choose by it where a branch decides by its name."""
+    node = negation(code) or conjunction(code)
+    new, old = _as_tensor(code, node), code.shown(node)
+    if not new or not old:
+        return ""
+    tests = [node.test for node in code.walk() if isinstance(node, ast.If | ast.IfExp)]
+    is_decided_by = any(code.target in names_of(test) for test in tests)
+    by_it = f", and choose by it instead of branching. {_CHOOSE}" if is_decided_by else ""
+    return f"Keep it a tensor: `{new}` instead of `{old}`{by_it}."
+
+
+def bool_tensor_edits(code: Code) -> tuple[Edit, ...]:
+    """`bool_tensor`, put into the file."""
+    node = negation(code) or conjunction(code)
+    return instead_of(code, node, _as_tensor(code, node)) if node is not None else ()
+
+
+def _as_tensor(code: Code, node: ast.expr | None) -> str:
+    """An expression as a tensor of one bool; empty where that is not certain."""
+    return condition_of(code, node, tensor_names(code, node)) if node is not None else ""
+
+
+def assertion(code: Code) -> str:
+    """An assertion that torch checks in the graph, for one of values or a branch that raises."""
+    line = _assertion(code)
+    when = (
+        "Assert a tensor, with a constant message or none"
+        if isinstance(code.statement, ast.Assert)
+        else "Where another type of error will do"
+    )
+    return (
+        f"{when}: `{line}`; torch checks it in the graph, and raises a RuntimeError (on a GPU "
+        "later than the line, and CUDA cannot be used any more)."
+        if line
+        else ""
+    )
+
+
+def assertion_edits(code: Code) -> tuple[Edit, ...]:
+    """`assertion`, put into the file."""
+    return line_instead(code, _assertion(code))
+
+
+def _assertion(code: Code) -> str:
+    """``assert condition, "message"``; torch takes tensors and constant messages alone."""
+    message: ast.expr | None = None
+    match code.statement:
+        case ast.Assert(test=test, msg=message):
+            shown = condition_of(code, test)
+        case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=test), orelse=[]):
+            shown = condition_of(code, test)
+        case ast.If(test=test, orelse=[]) if shown := condition_of(code, test):
+            # `any` and `all` of unsigned bytes are bytes: ~ of one is true, whatever it is.
+            bare = without_numbers(test)
+            whole = shown if isinstance(bare, ast.Call) else f"({shown})"
+            is_bool = isinstance(bare, ast.Compare)
+            shown = f"~{whole}" if is_bool else f"{whole}.logical_not()"
+        case _:
+            return ""
+    match raised(code):
+        case ast.Raise(exc=ast.Call(args=[message, *_])):
+            pass
+    is_constant = isinstance(message, ast.Constant) and isinstance(message.value, str)
+    text = code.shown(message) if is_constant else ""
+    return f"assert {shown}{f', {text}' if text else ''}" if shown else ""

@@ -11,7 +11,7 @@ from inspector.features.breaks.advice.branch_values import Chosen
 from inspector.features.breaks.advice.conditions import condition_of, without_numbers
 from inspector.features.breaks.advice.effects import is_total, unknown_calls
 from inspector.features.breaks.advice.numbers import is_scalar
-from inspector.report.user_code.code import Code, called, names_of, replaced, written
+from inspector.report.user_code.code import Code, called, names_of, replaced
 
 LONGEST = 150
 """More characters, and a line is no longer one that is read."""
@@ -25,34 +25,17 @@ class ChoiceMaker:
     Attributes:
         scalars: As `condition_of` takes them.
         calls: Calls of what nobody knows.
-        divisions: What is divided by a tensor, and what to divide by instead.
         is_finite: Whether all values are finite, with their gradients, whatever goes in.
-        guards: Whether the code divides by what is not 0 on the other side.
     """
 
     code: Code
     scalars: Mapping[str, str]
     calls: list[str] = dataclasses.field(default_factory=list)
-    divisions: list[tuple[str, str]] = dataclasses.field(default_factory=list)
     is_finite: bool = True
-    guards: bool = False
 
     def condition(self, test: ast.expr) -> str:
         """The condition as a tensor of one bool; empty where that is not certain."""
         return condition_of(self.code, test, self.scalars)
-
-    def apart(self, test: ast.expr, *, returns: bool) -> tuple[str, str]:
-        """What a choice stands in, ``if self.training:`` or nothing, and its condition or nothing.
-
-        Args:
-            returns: Whether what is chosen is returned: below another branch it would be only then.
-        """
-        condition = self.condition(test)
-        statement = self.code.statement
-        if condition or returns or not isinstance(statement, ast.If) or statement.orelse:
-            return "", condition
-        within, rest = _apart(self.code, test)
-        return within, self.condition(rest) if within else ""
 
     def new_name(self) -> str:
         """A name for a condition, which the function has none of; empty where it has them all."""
@@ -82,7 +65,7 @@ class ChoiceMaker:
 
         Args:
             is_stored: Whether it is stored into a tensor, which may be a number, too.
-            safe: What to divide by instead of ``{}`` where that is 0 on the other side.
+            safe: What to divide by instead of ``{}``, which may be 0 on the other side.
         """
         match value:
             case ast.Constant(value=int() | float()) if is_stored:
@@ -94,9 +77,11 @@ class ChoiceMaker:
             return ""
         if any(isinstance(node, ast.IfExp) for node in ast.walk(value)):
             return self._nested(value)
-        shown = self.code.shown(bare) if self._note(bare, safe) else ""
-        if shown and self.guards and safe and not is_total(_whole(bare)):
-            shown = ast.unparse(_Guarded(safe).visit(copy.deepcopy(bare)))
+        shown = self.code.shown(bare) if self._note(bare) else ""
+        if shown and safe and not is_total(_whole(bare)):
+            guarded = _Guarded(safe).visit(copy.deepcopy(bare))
+            if ast.dump(guarded) != ast.dump(bare):
+                shown = ast.unparse(guarded)
         # A number has no gradient.
         return f"{shown}.detach()" if shown and bare is not value else shown
 
@@ -134,7 +119,7 @@ class ChoiceMaker:
         made = inner.visit(copy.deepcopy(value))
         return ast.unparse(made) if not inner.failed else ""
 
-    def _note(self, value: ast.expr, safe: str) -> bool:
+    def _note(self, value: ast.expr) -> bool:
         """Whether a value is that of tensors; takes note of what has to be said of it."""
         calls = unknown_calls(value)
         if calls is None:
@@ -145,14 +130,6 @@ class ChoiceMaker:
         self.calls += [call for call in shown if call not in self.calls]
         if not is_total(_whole(value)) and value not in calls:
             self.is_finite = False
-            for node in ast.walk(value):
-                match node:
-                    case ast.BinOp(op=ast.Div(), right=right) if safe and not isinstance(
-                        right, ast.Constant
-                    ):
-                        pair = self.code.shown(node), self.code.shown(right)
-                        if all(pair):
-                            self.divisions.append((pair[0], safe.format(pair[1])))
         return True
 
 
@@ -185,7 +162,7 @@ def _whole(value: ast.expr) -> ast.expr:
 
 
 def _is_number(code: Code, value: ast.expr) -> bool:
-    """Whether a value is made of numbers of Python alone: ``rate * 0.5`` behind ``rate = 0.1``."""
+    """Whether a value is made of numbers of Python alone: ``rate * 0.5`` after ``rate = 0.1``."""
     match value:
         case ast.Constant():
             return True
@@ -229,28 +206,6 @@ class _Inner(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.failed = self.failed or unknown_calls(node) != ()
         return self.generic_visit(node)
-
-
-def _apart(code: Code, test: ast.expr) -> tuple[str, ast.expr]:
-    """``if self.training:``, and the rest of a condition; empty where none is certainly apart."""
-    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
-        return "", test
-    plain = [value for value in test.values if _is_plain(value)]
-    rest = [value for value in test.values if not _is_plain(value)]
-    shown = code.shown(_all_of(plain)) if plain and rest else ""
-    return (f"if {shown}:", _all_of(rest)) if shown else ("", test)
-
-
-def _all_of(values: list[ast.expr]) -> ast.expr:
-    return values[0] if len(values) == 1 else ast.BoolOp(ast.And(), values)
-
-
-# Conditions that certainly are about no tensor's values.
-_PLAIN = (
-    "_.training", "_.is_cuda", "_.requires_grad", "_ is _", "_ is not _", "hasattr(*_)",
-    "isinstance(*_)", "torch.is_grad_enabled()", "torch.is_tensor(_)",
-)  # fmt: skip
-_is_plain = written(*_PLAIN, *(f"not {pattern}" for pattern in _PLAIN))
 
 
 def tensor_names(code: Code, test: ast.AST) -> dict[str, str]:

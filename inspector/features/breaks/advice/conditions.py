@@ -175,7 +175,7 @@ def fits_all(other: ast.expr) -> bool:
 
 
 def _tensor(node: ast.Call) -> ast.expr | None:
-    """The tensor that stands for the number in a comparison, or None."""
+    """The tensor in the place of the number in a comparison, or None."""
     match node:
         case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
             return value

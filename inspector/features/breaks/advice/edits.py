@@ -20,21 +20,16 @@ def instead_of(code: Code, node: ast.expr, new: str) -> tuple[Edit, ...]:
 
 
 def statements_instead_of(
-    code: Code, statement: ast.stmt | None, new: Sequence[str], *, within: str = ""
+    code: Code, statement: ast.stmt | None, new: Sequence[str]
 ) -> tuple[Edit, ...]:
-    """Simple statements in the place of one statement; empty where that cannot be said.
+    """Simple statements in the place of one statement; none leaves it out.
 
-    Args:
-        new: The statements; none leaves it out.
-        within: The header that they stand below, ``if self.training:``, or empty.
+    Empty where that cannot be said.
     """
     if statement is None:
         return ()
     text = "; ".join(new) or "pass"
-    is_elif = _is_elif(code, statement)
-    if within:
-        text = f"{'el' if is_elif else ''}{within} {text}"
-    elif is_elif:
+    if _is_elif(code, statement):
         text = f"else: {text}"
     return _edit(code, statement, text)
 
@@ -76,10 +71,10 @@ def _edit(code: Code, node: ast.expr | ast.stmt, new: str) -> tuple[Edit, ...]:
         return ()
     inner = [line.encode("utf-8", "surrogatepass") for line in code.lines[node.lineno - 1 : last]]
     whole = b"\n".join(inner)
-    begin, behind = node.col_offset, len(whole) - len(inner[-1]) + end
-    old = whole[begin:behind]
-    # `return(x)` and `(x)if y` need no space where the parentheses stand.
-    new = f"{' ' * _is_word(whole[:begin][-1:])}{new}{' ' * _is_word(whole[behind:][:1])}"
+    begin, after = node.col_offset, len(whole) - len(inner[-1]) + end
+    old = whole[begin:after]
+    # `return(x)` and `(x)if y` need no space next to its parentheses.
+    new = f"{' ' * _is_word(whole[:begin][-1:])}{new}{' ' * _is_word(whole[after:][:1])}"
     return (
         Edit(
             line=node.lineno,

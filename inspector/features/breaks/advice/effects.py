@@ -171,18 +171,6 @@ def writes(node: ast.AST) -> bool:
     return False
 
 
-def without_writing(call: ast.Call) -> tuple[str, ast.Call] | None:
-    """The name, and ``y.clamp(…)`` for ``y.clamp_(…)``; None for other calls."""
-    match call.func:
-        case ast.Attribute(value=ast.Name(id=name) as value, attr=attr):
-            new = attr.removesuffix("_")
-            if new != attr and new in _TOTAL | _PARTIAL:
-                function = ast.copy_location(ast.Attribute(value, new, ast.Load()), call.func)
-                made = ast.Call(function, call.args, call.keywords)
-                return name, ast.copy_location(made, call)
-    return None
-
-
 def leaves_early(code: Code) -> bool:
     """Whether the function can end, or pause, before the statement."""
     if code.function is None or code.statement is None:

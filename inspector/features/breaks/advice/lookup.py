@@ -8,13 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from inspector.features.breaks.advice.advice import BACKEND, DYNAMIC_SHAPE, Advice, Break
+from inspector.features.breaks.advice.advice import Advice, Break
 from inspector.features.breaks.advice.moving import call_before, call_left
-from inspector.features.breaks.advice.other_records import (
-    bool_elsewhere,
-    caught_by_caller,
-    reraised,
-)
 from inspector.features.breaks.advice.table import about, best, elsewhere, other_ways
 from inspector.features.breaks.hints import (
     best_hint,
@@ -24,7 +19,7 @@ from inspector.features.breaks.hints import (
 )
 from inspector.features.graph.reading import captured_graphs
 from inspector.report.finding import Example, Place
-from inspector.report.place import make_place
+from inspector.report.place import make_place, qualified_name
 from inspector.report.user_code.code import Code, header
 from inspector.report.user_code.reading import Span, read_line, read_text
 from inspector.run.graph_break import GraphBreak, Outcome
@@ -56,7 +51,9 @@ _SETTING = re.compile(r"torch\._dynamo\.config|\bTORCH[A-Z_]+=")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 _WRITE = "_operator.setitem"
-_WRITES = {BACKEND.gb_id, BACKEND.gb_type, DYNAMIC_SHAPE.gb_id, DYNAMIC_SHAPE.gb_type}
+_WRITES = {"GB0036", "GB0219"}  # a dynamic shape, a backend that fails on one
+_EXCEPTION = "GB0088"
+_GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
 _UNNEEDED = "If the record is not needed: "
 
 
@@ -77,13 +74,13 @@ class Advised:
     rewrites: tuple[Rewrite, ...] = ()
 
 
-def tried_functions(run: Run) -> Functions:
+def compiled_functions(run: Run) -> Functions:
     """What torch compiled or tried to: a function that it gave up on is one to be compiled, too."""
     frames = (frame for process in run.processes for frame in process.frames)
     return frozenset((frame.file, plain_name(frame.name)) for frame in frames)
 
 
-def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:
+def advise(run: Run, record: GraphBreak, place: Place, compiled: Functions) -> Advised:
     """Our advice where there is some, with what torch's hints add to it; else torch's hints.
 
     Args:
@@ -91,7 +88,7 @@ def advise(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advi
     """
     if record.caused_by is not None:
         return Advised(f"Fix {_shown(run, record)}: it causes this one.", ())
-    found = _advised(run, record, place, tried)
+    found = _advised(run, record, place, compiled)
     # The compiled function and what it called, not who called it.
     files = (record.frame_file or "", *(frame.file for frame in _compiled(record)))
     if not any(map(_GENERATION.search, files)):
@@ -116,18 +113,17 @@ def _shown(run: Run, record: GraphBreak) -> str:
     return f"the other graph break of {where} ({kind})"
 
 
-def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Advised:
+def _advised(run: Run, record: GraphBreak, place: Place, compiled: Functions) -> Advised:
     """What the line itself needs."""
     cause, hints = record.cause, _hints(record)
     code = dataclasses.replace(
         _code(run, record.user, place),
-        callers=_callers(run, record, tried),
+        callers=_callers(run, record, compiled),
         is_hook=_is_hook(record),
         missing_dims=_missing_dims(run, record),
     )
-    elsewhere = reraised(run, record, code) or caught_by_caller(run, record, code)
-    if elsewhere := elsewhere or bool_elsewhere(run, record, code):
-        return Advised(elsewhere, ())
+    if first := _given_up_caller(run, record):
+        return Advised(first, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
     found = Break(cause.gb_id, cause.gb_type, cause.said(inner), code)
     advice = best(found)
@@ -156,7 +152,7 @@ def _advised(run: Run, record: GraphBreak, place: Place, tried: Functions) -> Ad
 def _rewrites(
     run: Run, record: GraphBreak, code: Code, ways: Iterable[Advice]
 ) -> Iterator[Rewrite]:
-    """What can be put into the user's own file as it stands; a library's is nobody's to change."""
+    """What can be put into the user's own file; a library's is not changed."""
     user = record.user
     if user is None or run.sources.text(user.file) is None:
         return
@@ -184,8 +180,8 @@ def _library_call(run: Run, record: GraphBreak, code: Code) -> str:
         return ""
     module = inner.file.replace("\\", "/").rpartition("/")[2].removesuffix(".py")
     hint = best_hint(_hints(record))
-    told = owner is not Owner.STDLIB or module in _WRAPPING
-    if told and hint and not _OF_BYTECODE.search(hint):
+    is_own = owner is not Owner.STDLIB or module in _WRAPPING
+    if is_own and hint and not _OF_BYTECODE.search(hint):
         return ""
     return call_before(code) or call_left(code)
 
@@ -259,13 +255,13 @@ def _example(advice: Advice) -> Example:
     )
 
 
-def _callers(run: Run, record: GraphBreak, tried: Functions) -> tuple[Code, ...]:
+def _callers(run: Run, record: GraphBreak, compiled: Functions) -> tuple[Code, ...]:
     """The code that led to the line, in the functions that torch compiled, innermost first."""
     stack = _above(record)
     own = (record.frame_file, plain_name(record.frame_name))
     names = [(frame.file, plain_name(frame.name)) for frame in stack]
-    compiled = [n for n, name in enumerate(names) if name in tried or name == own]
-    inner = stack[compiled[0] :] if compiled else ()
+    first = next((n for n, name in enumerate(names) if name in compiled or name == own), len(names))
+    inner = stack[first:]
     texts = [(frame.line, run.sources.text(frame.file)) for frame in reversed(inner)]
     return tuple(read_text(text, Span(line, line)) for line, text in texts if text is not None)
 
@@ -287,16 +283,16 @@ def _missing_dims(run: Run, record: GraphBreak) -> int | None:
     The write is in the graph that the backend fails on, or in one after the break.
     """
     user = record.user
-    if user is None or not _WRITES & {record.cause.gb_id, record.cause.gb_type}:
+    if user is None or record.cause.gb_id not in _WRITES:
         return None
     for process in run.processes:
-        behind = {
+        later = {
             str(item.compile_id)
             for frame in process.frames
             if frame.file == user.file and resumed_line(frame.name) == user.line
             for item in frame.compilations
         } | {str(record.compile_id)}
-        for graph in captured_graphs(process, run.roots, behind, recorded=True):
+        for graph in captured_graphs(process, run.roots, later, recorded=True):
             shapes = {node.name: node.tensors[0] for node in graph.nodes if node.tensors}
             for node in graph.nodes:
                 if node.target == _WRITE and node.line and node.line.line == user.line:
@@ -304,6 +300,28 @@ def _missing_dims(run: Run, record: GraphBreak) -> int | None:
                     if written and mask and mask.dtype == "bool":
                         return len(written.shape) - len(mask.shape)
     return None
+
+
+def _given_up_caller(run: Run, record: GraphBreak) -> str:
+    """Which graph break comes first where an exception meets a caller that Dynamo gave up.
+
+    Compiled together with it, a `raise` that the caller catches is no graph break (torch 2.11 to
+    2.13).
+    """
+    if record.cause.gb_id != _EXCEPTION:
+        return ""
+    callers = {(frame.file, plain_name(frame.name)) for frame in _above(record)}
+    callers.discard((record.frame_file or "", plain_name(record.frame_name)))
+    for item in run.graph_breaks:
+        own = (item.frame_file or "", plain_name(item.frame_name))
+        if own in callers and item.user and item.outcome in _GIVEN_UP and item.caused_by is None:
+            name = qualified_name(run, item.frame_name, item.frame_file, item.frame_line)
+            return (
+                f"Fix {run.roots.shown(item.user.file)}:{item.user.line} first "
+                f"({item.cause.title}): there Dynamo gives up {name}, which calls this. An error "
+                "that it catches is no graph break once it is compiled."
+            )
+    return ""
 
 
 def _code(run: Run, frame: StackFrame | None, place: Place) -> Code:

@@ -1,13 +1,12 @@
-"""Updates and writes of what a mask selects: ``y[m] *= 2``, ``y[m] = z``."""
+"""Updates and writes of what a mask selects: ``y[m] *= 2``, ``y[m] = x[m]``, ``y[m] = z``."""
 
 from __future__ import annotations
 
 import ast
-import dataclasses
 
-from inspector.features.breaks.advice.advice import case
 from inspector.features.breaks.advice.edits import line_instead
 from inspector.features.breaks.advice.effects import is_pure, is_total
+from inspector.features.recompiles.around_calls import under
 from inspector.report.user_code.code import Code, called, dotted_name, replaced, widened
 from inspector.shared.edit import Edit
 
@@ -19,56 +18,47 @@ _ELEMENTWISE = frozenset(
      "mul", "neg", "pow", "reciprocal", "relu", "relu6", "round", "rsqrt", "sigmoid", "sign",
      "silu", "sin", "sinh", "softplus", "sqrt", "square", "sub", "tan", "tanh", "trunc", "where"}
 )  # fmt: skip
-# Those of them that give a tensor of its own, whatever its dtype was.
-_NEW = (_ELEMENTWISE - {"bfloat16", "detach", "double", "float", "half", "int", "long"}) | {
-    "empty_like", "full_like", "ones", "ones_like", "rand_like", "randn_like", "zeros", "zeros_like"
-}  # fmt: skip
+_BOOLS = frozenset({"bool", "isfinite", "isinf", "isnan", "logical_not"})
+_ROWS = "of what is written (`mask.unsqueeze(-1)` where it chooses rows)"
+_NAN = (
+    " Where that is infinite or NaN for what is not selected, the gradient is NaN: compute it of "
+    "`torch.where(mask, x, 1)`, then."
+)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Update:
-    """A statement that computes something of the elements of a mask, and stores it there.
+def masked_update(code: Code) -> tuple[str, ast.expr] | None:
+    """``y.copy_(torch.where(m, f(y.clone()), y))`` for ``y[m] = f(y[m])``, and ``f(y)``.
 
-    Attributes:
-        name: What it stores into.
-        mask: The mask.
-        value: What it stores, computed of all elements.
-        kept: The same of a copy of what it stores into, which autograd may keep.
+    What is stored into is written in place, as others may know it, and autograd may keep it.
     """
-
-    name: str
-    mask: ast.expr
-    value: ast.expr
-    kept: ast.expr
-
-
-def _update(code: Code) -> _Update | None:
-    """The update that the statement is; None where it is another one."""
     match code.statement:
-        case ast.Assign(targets=[ast.Subscript() as target], value=value):
-            stored = value
+        case ast.Assign(targets=[ast.Subscript() as target], value=stored):
+            pass
         case ast.AugAssign(target=ast.Subscript() as target, op=operation, value=value):
-            read = ast.Subscript(target.value, target.slice, ast.Load())
-            stored = ast.BinOp(read, operation, value)
+            stored = ast.BinOp(ast.Subscript(target.value, target.slice), operation, value)
         case _:
             return None
-    mask = target.slice
-    if isinstance(stored, ast.Subscript) or not dotted_name(target.value) or not _is_mask(mask):
+    name, mask = dotted_name(target.value), target.slice
+    chosen = [
+        node
+        for node in ast.walk(stored)
+        if isinstance(node, ast.Subscript) and ast.dump(node.slice) == ast.dump(mask)
+    ]
+    new = {node: node.value for node in chosen}
+    value = replaced(stored, new)
+    if not name or not chosen or not _is_mask(mask) or not is_pure(mask):
         return None
-    name = dotted_name(target.value)
-    subscripts = (node for node in ast.walk(stored) if isinstance(node, ast.Subscript))
-    chosen = [node for node in subscripts if ast.dump(node.slice) == ast.dump(mask)]
-    value = replaced(stored, {node: node.value for node in chosen})
-    if not chosen or not _is_elementwise(value) or not is_pure(mask):
+    if not _is_elementwise(value):
         return None
-    kept = {node: _copied(node.value, name) for node in chosen}
-    return _Update(name, mask, value, replaced(stored, kept))
-
-
-def _copied(value: ast.expr, name: str) -> ast.expr:
-    """``y.clone()`` for what is stored into."""
-    is_stored = dotted_name(value) == name
-    return ast.Call(ast.Attribute(value, "clone", ast.Load()), [], []) if is_stored else value
+    is_copied = stored not in new
+    copies = {
+        node: ast.Call(ast.Attribute(each, "clone"), [], [])
+        for node, each in new.items()
+        if is_copied and dotted_name(each) == name
+    }
+    shown = ast.unparse(replaced(stored, {**new, **copies}))
+    wide = widened(mask, code.missing_dims or 0)
+    return f"{name}.copy_(torch.where({wide}, {shown}, {name}))", value
 
 
 def _is_mask(node: ast.expr) -> bool:
@@ -76,16 +66,14 @@ def _is_mask(node: ast.expr) -> bool:
     match node:
         case ast.Name() | ast.Attribute():
             return True
-        case ast.Compare(
-            ops=[ast.Lt() | ast.LtE() | ast.Gt() | ast.GtE() | ast.Eq() | ast.NotEq()]
-        ):
-            return True
+        case ast.Compare(ops=[operation]):
+            return not isinstance(operation, ast.In | ast.NotIn | ast.Is | ast.IsNot)
         case ast.UnaryOp(op=ast.Invert(), operand=operand):
             return _is_mask(operand)
         case ast.BinOp(op=ast.BitAnd() | ast.BitOr(), left=left, right=right):
             return _is_mask(left) and _is_mask(right)
         case ast.Call(func=ast.Attribute(attr=name)):
-            return name in {"bool", "isfinite", "isinf", "isnan", "logical_not"}
+            return name in _BOOLS
     return False
 
 
@@ -105,118 +93,76 @@ def _is_elementwise(node: ast.expr) -> bool:
             plain = all(word.arg in {"max", "min"} for word in words)
             values = [*args, *(word.value for word in words)]
             on = [] if dotted_name(value) in {"torch", "F"} else [value]
-            known = name in _ELEMENTWISE and plain
-            return known and all(map(_is_elementwise, (*on, *values)))
+            return name in _ELEMENTWISE and plain and all(map(_is_elementwise, (*on, *values)))
     return False
 
 
-def _has_shape_of(update: _Update) -> bool:
-    """Whether the mask certainly has the shape of what is stored into: ``y[y < 0]``."""
-    match update.mask:
-        case ast.Compare(left=left, comparators=[ast.Constant() | ast.UnaryOp()]):
-            return dotted_name(left) == update.name
-    return False
-
-
-def _is_its_own(code: Code, name: str) -> bool:
-    """Whether nobody else can know what a name stands for, so that it may be another tensor."""
-    made, parents = code.setters(name), code.parents()
-    is_new = all(isinstance(each, ast.Assign) and _makes_new(each.value) for each in made)
-    is_new = is_new and bool(made) and name not in code.parameters()
-    return is_new and not any(_is_handed_on(parents, x) for x in code.loads(name))
-
-
-def _makes_new(value: ast.expr) -> bool:
-    return isinstance(value, ast.BinOp) or called(value) in _NEW
-
-
-def _is_handed_on(parents: dict[ast.AST, ast.AST], load: ast.expr) -> bool:
-    """Whether a use of a name gives what it stands for another name, or shows a part of it."""
-    match parents.get(load):
-        case ast.BinOp() | ast.Compare() | ast.UnaryOp() | ast.Return() | ast.Subscript():
-            return False
-        case ast.Attribute(attr=name):
-            return name not in _ELEMENTWISE | _NEW | {"shape", "dtype", "device"}
-        case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=name)):
-            return name not in _ELEMENTWISE | _NEW
-    return True
-
-
-def _update_tailored(code: Code) -> str:
-    update = _update(code)
-    shown = code.shown(code.statement)
-    if update is None or not shown:
+def update(code: Code) -> str:
+    """An update of what a mask selects, as a choice."""
+    found, old = masked_update(code), code.shown(code.statement)
+    if found is None or not old:
         return ""
-    name, mask = update.name, ast.unparse(update.mask)
-    said = f"Compute it of all elements, and choose: `{_made(code, update)}` instead of `{shown}`"
-    if code.missing_dims is None and not _has_shape_of(update):
-        rows = f"{mask if isinstance(update.mask, ast.Name) else 'mask'}.unsqueeze(-1)"
-        said += f", if the mask has the shape of `{name}` (`{rows}` where it chooses rows)"
-    return f"{said}.{'' if is_total(update.value) else _NAN}"
+    new, value = found
+    when = "" if code.missing_dims is not None else f", if the mask has the shape {_ROWS}"
+    nan = "" if is_total(value) else _NAN
+    return f"Compute it of all elements, and choose: `{new}` instead of `{old}`{when}.{nan}"
 
 
-def _made(code: Code, update: _Update) -> str:
-    name, mask = update.name, widened(update.mask, code.missing_dims or 0)
-    if _is_its_own(code, name):
-        return f"{name} = torch.where({mask}, {ast.unparse(update.value)}, {name})"
-    return f"{name}.copy_(torch.where({mask}, {ast.unparse(update.kept)}, {name}))"
+def update_edits(code: Code) -> tuple[Edit, ...]:
+    """`update`, put into the file."""
+    found = masked_update(code)
+    return line_instead(code, found[0]) if found is not None else ()
 
 
-def _update_edits(code: Code) -> tuple[Edit, ...]:
-    update = _update(code)
-    if update is None or not code.shown(code.statement):
-        return ()
-    return line_instead(code, _made(code, update))
-
-
-_NAN = (
-    " Where that is infinite or NaN for what is not selected, the gradient is NaN: compute it of "
-    "`torch.where(mask, x, 1)`, then."
-)
-
-
-def _write(code: Code) -> tuple[ast.Subscript, ast.expr] | None:
-    """The ``out[rows] = z`` that the statement is; None where it is another one."""
+def writes_masked(code: Code) -> bool:
+    """``out[rows] = z``."""
     match code.statement:
-        case ast.Assign(targets=[ast.Subscript(slice=index) as target], value=value):
-            chosen = isinstance(index, ast.Constant | ast.Slice | ast.Tuple)
-            return None if chosen else (target, value)
-    return None
+        case ast.Assign(targets=[ast.Subscript(slice=index)]):
+            return not isinstance(index, ast.Constant | ast.Slice | ast.Tuple)
+    return False
 
 
-def _write_tailored(code: Code) -> str:
-    write = _write(code)
-    shown = code.shown(code.statement)
-    if write is None or not shown:
-        return ""
-    target, value = write
-    name, mask, stored = map(ast.unparse, (target.value, target.slice, value))
-    if code.missing_dims is None:
-        rows = widened(target.slice, 1)
-        said = (
-            f"Use `{name}.masked_scatter_({rows}, {stored})` instead of `{shown}` if the mask "
-            f"selects rows, `{name}.masked_scatter_({mask}, {stored})` if it has the shape of "
-            f"`{name}`."
-        )
+def write(code: Code) -> str:
+    """A write through a mask, whose gradient has a fixed size."""
+    match code.statement:
+        case ast.Assign(targets=[ast.Subscript(value=out, slice=index)], value=value):
+            mask, old = widened(index, code.missing_dims or 0), code.shown(code.statement)
+            new = f"{ast.unparse(out)}.masked_scatter_({mask}, {ast.unparse(value)})"
+            when = "" if code.missing_dims is not None else f", for a mask of the shape {_ROWS}"
+            return (
+                f"Use `{new}` instead of `{old}`{when}. Its gradient has a fixed size. To write "
+                "one value to all selected elements, use `torch.where`."
+                if old
+                else ""
+            )
+    return ""
+
+
+# What a filling leaves as it is.
+_REDUCES = frozenset({"all", "amax", "amin", "any", "max", "min", "sum"})
+
+
+def selection(code: Code) -> str:
+    """The setting, where a filling would change what is made of a selection: a mean, a size."""
+    reduced = [
+        node.func.value
+        for node in ast.walk(code.function or code.statement or ast.Pass())
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _REDUCES
+    ]
+    if code.target:
+        loads = code.loads(code.target)
+        is_reduced = bool(loads) and {*loads} <= {*reduced}
     else:
-        mask = widened(target.slice, code.missing_dims)
-        said = f"Use `{name}.masked_scatter_({mask}, {stored})` instead of `{shown}`."
+        here = [*code.header()]
+        is_reduced = any(
+            node in here and (isinstance(node, ast.Subscript) or called(node) == "masked_select")
+            for node in reduced
+        )
+    if code.statement is None or is_reduced:
+        return ""
     return (
-        f"{said} Its gradient has a fixed size. To write one value to all selected elements, "
-        "use `torch.where`."
+        f"Put {under('capture_dynamic_output_shape_ops=True')}. The size is then a symbol of the "
+        "graph, as long as no Python branch or loop depends on it."
     )
-
-
-UPDATES = (
-    case(
-        "masked-update",
-        where=lambda code: _update(code) is not None,
-        tailored=_update_tailored,
-        edits=_update_edits,
-    ),
-)
-WRITES = (
-    case("masked-write", where=lambda code: _write(code) is not None, tailored=_write_tailored),
-    case("captured-sizes"),
-    case("captured-size-of-write"),
-)

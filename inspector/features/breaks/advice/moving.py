@@ -134,7 +134,7 @@ def call_before(code: Code) -> str:
 
 
 def call_left(code: Code) -> str:
-    """Says that a call is the caller's, wherever in the function it stands; empty without one."""
+    """Says that a call is the caller's, wherever in the function it is; empty without one."""
     shown = code.shown(code.call)
     how = "as often and under the same conditions" if not runs_once(code) else ""
     said = f"Leave `{shown}` to the caller, outside of the compiled function"

@@ -83,13 +83,6 @@ class Uses:
             and not (self.changes and any(len(self.code.stores(n)) > 1 for n in self._followed))
         )
 
-    def allow_tensor_in(self, name: str) -> bool:
-        """`allow_tensor` for a number that a name is set to."""
-        if self.code.function is None:
-            return False
-        self._parents = self.code.parents()
-        return self._allows_name(name) and all(map(self._stays_tensor, self.tensors))
-
     def _allows(self, node: ast.AST) -> bool:
         match parent := self._parents.get(node):
             case ast.BinOp(left=left, op=operation, right=right):

@@ -1,228 +1,243 @@
-"""Follows a number that was in a tensor, and a list of them: whether they are sizes."""
+"""Follows numbers that were in a tensor, and lists of them: whether they are sizes, and checked."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
-import enum
-from collections.abc import Iterator
-from typing import TypeGuard
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
 
-from inspector.features.breaks.advice.number_checks import Check, check_around
-from inspector.features.breaks.advice.numbers import tensors_in
-from inspector.report.user_code.code import Code, called, dotted_name
+from inspector.features.breaks.advice.caught import is_caught, raised
+from inspector.features.breaks.advice.edits import statements_instead_of
+from inspector.features.breaks.advice.numbers import is_number_of, tensors_in
+from inspector.features.recompiles.around_calls import under
+from inspector.report.user_code.code import Code, called, dotted_name, names_of, written
+from inspector.shared.edit import Edit
 
-# Functions whose arguments are sizes (tried on torch 2.11 and 2.13, Inductor included).
-_MAKING = frozenset({"empty", "eye", "ones", "rand", "randn", "randperm", "zeros"})
+Check: TypeAlias = ast.If | ast.Assert
+
+# Functions and methods whose arguments are sizes (tried on torch 2.11 and 2.13, with Inductor).
+_MAKING = frozenset(
+    {"arange", "empty", "eye", "full", "ones", "rand", "randn", "randperm", "zeros"}
+)
 _METHODS = frozenset(
-    {"expand", "narrow", "new_empty", "new_ones", "new_zeros", "repeat", "tile", "unflatten",
-     "view"}
+    {"expand", "narrow", "new_empty", "new_full", "new_ones", "new_zeros", "repeat", "reshape",
+     "tile", "unflatten", "view"}
 )  # fmt: skip
-_SHAPING = (_MAKING | _METHODS | {"reshape"}) - {"narrow", "randperm"}
-_STEP = 2  # the place of arange's argument that is no size
-_NEEDING = frozenset({"bool", "format", "len", "print", "range", "repr", "str"})
-
-
-class Use(enum.Enum):
-    """What is done with a number."""
-
-    SIZE = enum.auto()
-    CHECKED = enum.auto()  # an error is raised where it is not as it has to be
-    OTHER = enum.auto()
-    WRONG = enum.auto()  # what torch cannot do with a number that it does not know
+_SIZE_WORDS = frozenset({"size", "split_size_or_sections", "split_sizes"})
+# What needs to know the number.
+_NEEDING = frozenset(
+    {"Counter", "bool", "format", "frozenset", "len", "print", "range", "repr", "set", "sorted",
+     "str"}
+)  # fmt: skip
+_SHAPES = re.compile(r"\.shape\b|\.size\(|\.dim\(|\.ndim\b|\blen\(")
+_INVERSE: dict[type[ast.cmpop], ast.cmpop] = {
+    ast.Lt: ast.GtE(), ast.LtE: ast.Gt(), ast.Gt: ast.LtE(), ast.GtE: ast.Lt(),
+    ast.Eq: ast.NotEq(), ast.NotEq: ast.Eq(),
+}  # fmt: skip
+_STEP = 2  # the place of the argument of arange that is no size
+_makes_list = written("_.tolist()")
+_ITS_ERROR = "A failed check raises a RuntimeError."
 
 
 @dataclasses.dataclass(slots=True)
 class SizeUses:
-    """Follows a number, and what is calculated of it.
+    """What is done with a number or a list of them, also under the names that it gets.
 
     Attributes:
-        checks: What checks the number, in the order of the lines; filled by `uses`.
-        others: Names that are numbers of the same list.
+        is_list: Whether it is a list.
+        is_size: Whether it is a size somewhere.
+        is_needed: Whether something has to know it: a branch, a loop, a text.
+        checks: What raises an error where it is not as it has to be, in the order of the lines.
     """
 
     code: Code
-    tensors: frozenset[str]
-    parents: dict[ast.AST, ast.AST]
-    checks: dict[Check, None] = dataclasses.field(default_factory=dict)
-    others: set[str] = dataclasses.field(default_factory=set)
-    _followed: set[str] = dataclasses.field(default_factory=set)
+    is_list: bool
+    is_size: bool = False
+    is_needed: bool = False
+    checks: list[Check] = dataclasses.field(default_factory=list)
 
-    def uses(self, number: ast.expr) -> Iterator[Use]:
-        """What is done with a number, also under the names that it gets."""
-        check = check_around(self.code, self.parents, number, self.others)
-        if check is not None:
-            self.checks[check] = None
-            yield Use.CHECKED
-            return
-        path: list[ast.AST] = [number]
-        while _is_calculated(parent := self.parents.get(path[-1])):
-            path.append(parent)
+    @classmethod
+    def of(cls, code: Code, node: ast.expr | None, *, is_list: bool) -> SizeUses:
+        """Follows what an expression gives."""
+        uses = cls(code, is_list)
+        waiting: list[ast.AST] = [node] if node is not None and code.function is not None else []
+        parents, followed = code.parents(), set[str]()
+        while waiting:
+            number = waiting.pop()
+            names = uses._note(number, parents)
+            for name in names - followed:
+                followed.add(name)
+                uses.is_needed |= len(code.stores(name)) > 1
+                waiting += code.loads(name)
+        uses.checks.sort(key=lambda check: check.lineno)
+        return uses
+
+    def _note(self, number: ast.AST, parents: dict[ast.AST, ast.AST]) -> frozenset[str]:
+        """Notes one use; returns the names that the number, or those of a list, get by it."""
+        if (check := _check_around(self.code, parents, number)) is not None:
+            self.checks += [] if check in self.checks else [check]
+            return frozenset()
+        node, parent = number, parents.get(number)
+        while isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Tuple | ast.List | ast.Starred) or (
+            isinstance(parent, ast.Subscript) and parent.value is node
+        ):
+            node, parent = parent, parents.get(parent)
+        if parent is not None and called(parent) in {"enumerate", "zip"}:
+            node, parent = parent, parents.get(parent)
         match parent:
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                yield from self.named(name, stores=1)
-            case ast.AugAssign() | ast.NamedExpr() | ast.Compare() | ast.FormattedValue():
-                yield Use.WRONG
-            case ast.If() | ast.IfExp() | ast.While() | ast.Assert() | ast.BoolOp():
-                yield Use.WRONG
-            case ast.Slice():
-                yield self._slice(parent, path[-1])
-            case ast.Call(func=ast.Name(id=name)) if (helper := self._helper(name)) is not None:
-                yield from self._passed(parent, path[-1], helper)
-            case ast.Call():
-                yield _argument(parent, path)
-            case ast.keyword(arg=name):
-                call = self.parents.get(parent)
-                is_size = name == "size" and isinstance(call, ast.Call)
-                yield Use.SIZE if is_size else Use.OTHER
-            case _:
-                yield Use.OTHER
-
-    def named(self, name: str, *, stores: int) -> Iterator[Use]:
-        """What is done with a number that has a name, which is set so often."""
-        if name in self._followed:
-            return
-        self._followed.add(name)
-        if len(self.code.stores(name)) != stores:
-            yield Use.WRONG
-        for load in self.code.loads(name):
-            yield from self.uses(load)
-
-    def _helper(self, name: str) -> ast.FunctionDef | None:
-        """A function of the same file, followed from the compiled function alone."""
-        found = [node for node in self.code.helpers if node.name == name]
-        return found[0] if len(found) == 1 else None
-
-    def _passed(self, call: ast.Call, child: ast.AST, helper: ast.FunctionDef) -> Iterator[Use]:
-        """What a helper does with the number that it is given."""
-        names = [word.arg for word in helper.args.args]
-        at = next((n for n, argument in enumerate(call.args) if argument is child), len(names))
-        if at >= len(names) or any(isinstance(node, ast.Starred) for node in call.args[:at]):
-            yield Use.OTHER
-            return
-        inner = dataclasses.replace(self.code, function=helper, helpers=())
-        within = SizeUses(inner, tensors_in(helper), inner.parents(), self.checks)
-        yield from within.named(names[at], stores=0)
-
-    def _slice(self, node: ast.Slice, child: ast.AST) -> Use:
-        around = self.parents.get(node)
-        is_tuple = isinstance(around, ast.Tuple)  # nothing but a tensor takes several
-        around = self.parents.get(around) if isinstance(around, ast.Tuple) else around
-        if not isinstance(around, ast.Subscript) or not isinstance(around.ctx, ast.Load):
-            return Use.WRONG  # Inductor does not take it
-        # Of a list torch would have to know how long the slice is.
-        is_tensor = is_tuple or dotted_name(around.value) in self.tensors
-        return Use.SIZE if is_tensor and node.step is not child else Use.OTHER
-
-
-def _is_calculated(node: ast.AST | None) -> TypeGuard[ast.AST]:
-    """Whether what is made of a number is one again, or holds it."""
-    match node:
-        case ast.BinOp() | ast.UnaryOp(op=ast.USub() | ast.UAdd()) | ast.Tuple() | ast.List():
-            return True
-    return False
-
-
-def _argument(call: ast.Call, path: list[ast.AST]) -> Use:
-    """What an argument of a call of a function or a method is."""
-    name = dotted_name(call.func)
-    at = next((n for n, argument in enumerate(call.args) if argument is path[-1]), None)
-    if at is None:
-        return Use.OTHER
-    if name in _NEEDING:
-        return Use.WRONG
-    function = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-    return Use.SIZE if _takes_size(name, function, at, path) else Use.OTHER
-
-
-def _takes_size(name: str, function: str, at: int, path: list[ast.AST]) -> bool:
-    module = name.rpartition(".")[0]
-    match function:
-        case "arange":
-            return module == "torch" and at < _STEP
-        case "full" | "new_full":
-            return at == 0 and (module == "torch" or function == "new_full")
-        case "split":
-            return any(isinstance(node, ast.List | ast.Tuple) for node in path)
-        case "pad":
-            return at == 1 and module.rpartition(".")[2] in {"F", "functional"}
-    return function in _METHODS or (module == "torch" and function in _MAKING)
-
-
-_SPLITTING = frozenset({"split", "split_with_sizes"})
-_SIZES = frozenset({"size", "split_size_or_sections", "split_sizes"})
-# What needs to know the numbers; how many there are is known.
-_NEEDING_VALUES = frozenset(
-    {"Counter", "all", "any", "format", "frozenset", "print", "repr", "set", "sorted", "str"}
-)
-
-
-@dataclasses.dataclass(slots=True)
-class ListUses:
-    """Follows a list, and its numbers."""
-
-    numbers: SizeUses
-    _followed: set[str] = dataclasses.field(default_factory=set)
-
-    def uses(self, made: ast.expr) -> Iterator[Use]:
-        """What is done with the numbers of a list, also under the names that it gets."""
-        match parent := self.numbers.parents.get(made):
-            case ast.Assign(targets=[ast.Name(id=name)]):
-                yield from self._named(name)
             case ast.Assign(targets=[target]):
-                yield from self._set(target)
-            case ast.Subscript(value=value) if value is made:
-                is_list = isinstance(parent.slice, ast.Slice)
-                yield from self.uses(parent) if is_list else self.numbers.uses(parent)
+                return names_of(target)
             case ast.For(target=target) | ast.comprehension(target=target):
-                yield from self._set(target)
-            case ast.Call(func=ast.Name(id="enumerate" | "zip" as name)):
-                first = 1 if name == "enumerate" else parent.args.index(made)
-                yield from self._item_of(parent, first)
-            case ast.Call() | ast.Starred():
-                yield self._argument(parent)
-            case ast.keyword(arg=name):
-                yield Use.SIZE if name in _SIZES else Use.OTHER
-            case ast.Compare() | ast.FormattedValue():
-                yield Use.WRONG
-            case _:
-                yield Use.OTHER
-
-    def _named(self, name: str) -> Iterator[Use]:
-        if name in self._followed or len(self.numbers.code.stores(name)) != 1:
-            return
-        self._followed.add(name)
-        for load in self.numbers.code.loads(name):
-            yield from self.uses(load)
-
-    def _set(self, target: ast.expr) -> Iterator[Use]:
-        """What is done with numbers of the list, by the names that they get."""
-        parts = target.elts if isinstance(target, ast.Tuple | ast.List) else [target]
-        self.numbers.others.update(part.id for part in parts if isinstance(part, ast.Name))
-        for part in parts:
-            if isinstance(part, ast.Name):
-                yield from self.numbers.named(part.id, stores=1)
-            else:
-                yield Use.OTHER
-
-    def _item_of(self, pairs: ast.expr, index: int) -> Iterator[Use]:
-        """The same of one of several names: ``for row, n in enumerate(sizes)``."""
-        match self.numbers.parents.get(pairs):
+                return names_of(target)
+            case ast.Slice():
+                self._note_slice(parent, node, parents)
+            case ast.Call():
+                self.is_size |= self._takes_size(parent, node)
+                self.is_needed |= called(parent) in _NEEDING
+            case ast.keyword(arg=word):
+                self.is_size |= word in _SIZE_WORDS
             case (
-                ast.For(target=ast.Tuple(elts=parts))
-                | ast.comprehension(target=ast.Tuple(elts=parts))
-            ) if index < len(parts):
-                yield from self._set(parts[index])
-            case _:
-                yield Use.OTHER
+                ast.AugAssign() | ast.NamedExpr() | ast.Compare() | ast.FormattedValue() | ast.If()
+                | ast.IfExp() | ast.While() | ast.Assert() | ast.BoolOp()
+            ):  # fmt: skip
+                self.is_needed = True
+        return frozenset()
 
-    def _argument(self, parent: ast.Call | ast.Starred) -> Use:
-        """What the list is to a function or a method that gets it, or all of its numbers."""
-        is_star = isinstance(parent, ast.Starred)
-        call = self.numbers.parents.get(parent) if is_star else parent
-        name = called(call)
-        if name in _NEEDING_VALUES:
-            return Use.WRONG
-        is_size = name in _SHAPING or (name in _SPLITTING and not is_star)
-        is_method = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
-        return Use.SIZE if is_method and is_size else Use.OTHER
+    def _note_slice(self, cut: ast.Slice, node: ast.AST, parents: dict[ast.AST, ast.AST]) -> None:
+        around = parents.get(cut)
+        is_tuple = isinstance(around, ast.Tuple)  # nothing but a tensor takes several
+        around = parents.get(around) if isinstance(around, ast.Tuple) else around
+        if not isinstance(around, ast.Subscript) or not isinstance(around.ctx, ast.Load):
+            self.is_needed = True  # Inductor does not take it
+            return
+        # Of a list torch would have to know how long the slice is.
+        name = dotted_name(around.value)
+        is_tensor = is_tuple or name in tensors_in(self.code.function or cut)
+        is_tensor = is_tensor or name in self.code.parameters() or "(" in ast.unparse(around.value)
+        self.is_size |= is_tensor and cut.step is not node
+
+    def _takes_size(self, call: ast.Call, node: ast.AST) -> bool:
+        if not isinstance(call.func, ast.Attribute) or node not in call.args:
+            return False
+        at, module = call.args.index(node), dotted_name(call.func.value)
+        match name := call.func.attr:
+            case "arange":
+                return module == "torch" and at < _STEP
+            case "full" | "new_full":
+                return at == 0
+            case "split" | "split_with_sizes":
+                return self.is_list or isinstance(node, ast.List | ast.Tuple)
+            case "pad":
+                return at == 1
+        return name in _METHODS or (module == "torch" and name in _MAKING)
+
+
+def number_uses(code: Code) -> SizeUses:
+    """What is done with the number that the statement makes of a tensor."""
+    return SizeUses.of(code, code.find(lambda node: is_number_of(node, "int")), is_list=False)
+
+
+def list_uses(code: Code) -> SizeUses:
+    """The same of a list."""
+    return SizeUses.of(code, code.find(_makes_list), is_list=True)
+
+
+def _check_around(code: Code, parents: dict[ast.AST, ast.AST], node: ast.AST) -> Check | None:
+    """The check that an expression is in: in its condition, or in the text of its error."""
+    found: ast.AST | None = node
+    while found is not None and not isinstance(found, Check):
+        found = parents.get(found)
+    if found is None:
+        return None
+    name = node.id if isinstance(node, ast.Name) else ""
+    # `torch._check` takes no tensor.
+    is_known = all(
+        not name or name in names_of(each) or _SHAPES.search(ast.unparse(each))
+        for each in _conditions_of(code, found)
+    )
+    is_own = not name or name in names_of(found.test)
+    return found if is_own and is_known and torch_checks(code, found) else None
+
+
+def torch_checks(code: Code, check: ast.AST | None) -> tuple[str, ...]:
+    """The statements that torch takes in its place, as a size is no number that a branch takes.
+
+    One for each condition: torch would have to know the first one for ``and``. Empty where the
+    statement does more than check.
+    """
+    match check:
+        case ast.Assert(msg=message):
+            pass
+        case ast.If(body=[ast.Raise(exc=ast.Call(args=[message, *_]))]):
+            pass
+        case _:
+            message = None
+    text = ""
+    if isinstance(message, ast.Constant) and isinstance(message.value, str):
+        text = f", lambda: {code.shown(message) or ascii(message.value)}"
+    conditions = _conditions_of(code, check)
+    return tuple(f"torch._check({ast.unparse(each)}{text})" for each in conditions)
+
+
+def checked_size(code: Code) -> str:
+    """The statements to write in the place of checks of a number."""
+    checks = number_uses(code).checks
+    lines = {check.lineno: "; ".join(torch_checks(code, check)) for check in checks}
+    if not lines:
+        return ""
+    shown = ", and ".join(
+        f"`{line}` in place of the check in line {number}" for number, line in lines.items()
+    )
+    setting = under("capture_scalar_outputs=True")
+    return f"Write {shown}, and call with the number captured: {setting}. {_ITS_ERROR}"
+
+
+def checked_size_edits(code: Code) -> tuple[Edit, ...]:
+    """`checked_size`, put into the file."""
+    return tuple(
+        edit
+        for check in number_uses(code).checks
+        for edit in statements_instead_of(code, check, torch_checks(code, check))
+    )
+
+
+def checked_symbol(code: Code) -> str:
+    """The statement to write in the place of a check of a captured number."""
+    line = "; ".join(torch_checks(code, code.statement))
+    return f"Write `{line}` in place of the check. {_ITS_ERROR}" if line else ""
+
+
+def checked_symbol_edits(code: Code) -> tuple[Edit, ...]:
+    """`checked_symbol`, put into the file."""
+    return statements_instead_of(code, code.statement, torch_checks(code, code.statement))
+
+
+def _conditions_of(code: Code, check: ast.AST | None) -> Sequence[ast.expr]:
+    """The conditions that hold after the check; empty where it does more than check them."""
+    match check:
+        case ast.Assert(test=test):
+            return _conditions(test, holds=True)
+        case ast.If(test=test, body=[ast.Raise()], orelse=[]):
+            at_check = dataclasses.replace(code, statement=check, expression=None)
+            error = raised(at_check)
+            if error is not None and not is_caught(at_check, error):
+                return _conditions(test, holds=False)
+    return ()
+
+
+def _conditions(test: ast.expr, *, holds: bool) -> Sequence[ast.expr]:
+    """What has to hold, each by itself; empty where that cannot be said."""
+    match test:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _conditions(operand, holds=not holds)
+        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == holds:
+            parts = [_conditions(value, holds=holds) for value in values]
+            return [each for part in parts for each in part] if all(parts) else ()
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _INVERSE:
+            return [ast.Compare(left, [op if holds else _INVERSE[type(op)]], [right])]
+        case ast.Name():
+            not_zero: ast.cmpop = ast.NotEq() if holds else ast.Eq()
+            return [ast.Compare(test, [not_zero], [ast.Constant(0)])]
+    return ()

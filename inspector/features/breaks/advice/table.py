@@ -2,169 +2,106 @@
 
 from __future__ import annotations
 
-import ast
+from collections.abc import Callable
 
 from inspector.features.breaks.advice import (
-    branch_side_effects,
     branches,
-    captured_sizes,
-    caught,
-    checkpoints,
-    checks,
-    error_classes,
-    indices,
-    item_branches,
-    logged_scalars,
-    loops,
+    items,
     masked,
+    moving,
     numpy_numbers,
-    output,
-    python_code,
-    python_values,
-    scalars,
-    shapes,
-    sizes,
+    reports,
+    size_uses,
 )
-from inspector.features.breaks.advice.advice import Advice, Break, case
-from inspector.features.breaks.advice.moving import call_before
-from inspector.report.user_code.code import attribute, called, dotted_name, written
+from inspector.features.breaks.advice.advice import Advice, Break, read_case
+from inspector.report.user_code.code import Code
+from inspector.shared.edit import Edit
 
-_WRITES = ("json.dump", "json.dumps")
-
-
-_PACKING = frozenset({"pack_padded_sequence", "pack_sequence", "pad_packed_sequence"})
-
-
-def _handles_hook(node: ast.expr) -> bool:
-    """``x.register_forward_hook`` and the like, and ``handle.remove``."""
-    return isinstance(node, ast.Attribute) and (
-        node.attr == "remove" or (node.attr.startswith("register_") and node.attr.endswith("hook"))
-    )
-
-
-_PRODUCTS = ("functional.hvp", "functional.jvp", "functional.vhp", "functional.vjp")
-
-
-ALL: tuple[Advice, ...] = (
-    *checkpoints.ADVICE,
-    *output.WRITTEN,
-    *python_values.ADVICE,
-    *numpy_numbers.ADVICE,
-    *loops.SHRINKING,
-    *indices.INDICES,
-    *indices.LENGTHS,
-    *captured_sizes.LISTS,
-    case("value-in-tensor", where=lambda code: code.has(written("_ in _", "_ not in _"))),
-    case("tolist", where=lambda code: code.has(attribute("tolist"))),
-    case("tolist-captured"),
-    case("equal-or-allclose", where=lambda code: code.has(attribute("equal", "allclose"))),
-    *sizes.ADVICE,
-    *loops.LOOPS,
-    *logged_scalars.ADVICE,
-    *loops.POSITIONS,
-    *scalars.ADVICE,
-    *captured_sizes.NUMBERS,
-    *output.REPORTED,
-    *checks.ADVICE,
-    *caught.ADVICE,
-    *branch_side_effects.ADVICE,
-    *branches.NEGATIONS,
-    *branches.BRANCHES,
-    *item_branches.ADVICE,
-    *masked.UPDATES,
-    *masked.WRITES,
-    *shapes.COUNTS,
-    *shapes.SHAPES,
-    *python_code.SYM_BOOLS,
-    case(
-        "numpy-random-number",
-        where=lambda code: code.has(
-            lambda node: dotted_name(node).startswith(("np.random.", "numpy.random."))
-        ),
-    ),
-    case("numpy-function"),
-    case("ndarray-method"),
-    *python_code.RANDOM,
-    case("backward"),
-    case("autograd-grad"),
-    case("autograd-grad-traced"),
-    case("grad-fn"),
-    case("retain-grad"),
-    case("requires-grad"),
-    case("create-with-requires-grad"),
-    case("parameter"),
-    case("module-backward-hook"),
-    case("hook-registered-inside", where=lambda code: code.has(_handles_hook)),
-    case("optimizer"),
-    case("scheduled-optimizer"),
-    case("optimizer-step"),
-    case("grad-scaler"),
-    case("data-loader"),
-    case("distributed-data-parallel"),
-    case("fully-sharded"),
-    case("profiler-step"),
-    case("save-or-load"),
-    *python_code.CONTEXTS,
-    case("open"),
-    case("returns-no-tensor"),
-    case("clock"),
-    *python_code.ITERATORS,
-    case("deepcopy"),
-    case("hash-of-tensor", where=lambda code: code.has(written("hash(_)", "id(_)"))),
-    case("id-of-tensor"),
-    case("class-statement"),
-    case("getattr-not-a-function"),
-    *python_code.COMPILING,
-    *error_classes.ADVICE,
-    case("data-ptr"),
-    case("storage"),
-    case("out-argument"),
-    case("resize", where=lambda code: code.has(attribute("resize_", "resize_as_"))),
-    case("data-of-another-dtype"),
-    case("sparse-tensor"),
-    case("strided-nested-tensor"),
-    case("is-inference-mode"),
-    case("packed-sequence"),
-    case(
-        "packed-recurrent-layer",
-        where=lambda code: any(called(node) in _PACKING for node in code.walk()),
-    ),
-    case("recurrent-layer"),
-    case("scripted-module"),
-    case("c-function", tailored=call_before),
-    case("custom-operator"),
-    case("json-written", where=lambda code: code.has(lambda node: dotted_name(node) in _WRITES)),
-    case("json", where=lambda code: code.has(lambda node: dotted_name(node).startswith("json."))),
-    case("import"),
-    case("foreign-object"),
-    case("operator-without-fake"),
-    case(
-        "value-in-fake",
-        where=lambda code: (
-            code.function is not None
-            and any(
-                dotted_name(node).endswith(("register_fake", "impl_abstract"))
-                for decorator in code.function.decorator_list
-                for node in ast.walk(decorator)
-                if isinstance(node, ast.expr)
-            )
-        ),
-    ),
-    case(
-        "autograd-functional",
-        where=lambda code: code.has(
-            lambda node: dotted_name(node).endswith(("functional.jacobian", "functional.hessian"))
-        ),
-    ),
-    case(
-        "autograd-functional-products",
-        where=lambda code: code.has(lambda node: dotted_name(node).endswith(_PRODUCTS)),
-    ),
-    case("disabled-function"),
-    case("graph-break-call"),
-    case("asynchronous-collective"),
-)
+_ORDER = """
+    checkpointed-value checkpoint-sequential
+    print print-reordered logging logging-enabled logging-ignored warning tensor-as-text
+    sorted-by-tensor values-as-keys
+    numpy-number
+    shrinking-loop
+    tensor-chooses-module tensor-as-index tensor-as-element tensor-as-length
+    tolist-sizes compare-values tolist
+    empty-selection loop-over-hits
+    branch-break tensor-as-count
+    item-reported position-in-buffer
+    item item-captured math-of-tensor
+    item-size item-checked-size symbol-checked
+    branch-report branch-uncompiled
+    branch-while branch-raise branch-raise-in-graph branch-assert
+    branch-decided
+    not-of-tensor and-or-of-tensors
+    branch-where branch-cond
+    item-branch
+    masked-update masked-write captured-sizes
+    unique bincount repeat-interleave
+    nonzero boolean-mask dynamic-shape-captured
+    condition-on-size
+    numpy-random-number numpy-function
+    manual-seed generator python-random
+    backward autograd-grad requires-grad module-backward-hook hook-registered-inside
+    optimizer host-work distributed-data-parallel fully-sharded
+    lock context-manager
+    iterator-from-outside max-with-key
+    deepcopy id-of-tensor set-only-uncompiled
+    exception-leaves exception-init
+    data-ptr packed-sequence recurrent-layer scripted-module
+    c-function custom-operator import foreign-object operator-without-fake
+    autograd-functional proxy-argument asynchronous-collective
+    eager-only loop-body
+"""
 """By topic; of those that apply to a graph break the first one is the best."""
+
+_TAILORED: dict[str, Callable[[Code], str]] = {
+    "branch-assert": branches.assertion,
+    "branch-cond": branches.one_side,
+    "branch-raise-in-graph": branches.assertion,
+    "branch-where": branches.choice,
+    "item-branch": branches.choice_by_number,
+    "not-of-tensor": branches.bool_tensor,
+    "and-or-of-tensors": branches.bool_tensor,
+    "item": items.kept_tensor,
+    "math-of-tensor": items.torch_function,
+    "tensor-as-element": items.element,
+    "boolean-mask": masked.selection,
+    "masked-update": masked.update,
+    "masked-write": masked.write,
+    "numpy-number": numpy_numbers.python_numbers,
+    "item-checked-size": size_uses.checked_size,
+    "symbol-checked": size_uses.checked_symbol,
+    "item-reported": reports.number_in_the_caller,
+    "logging-ignored": reports.ignored_method,
+    "logging": moving.in_the_caller,
+    "print": moving.in_the_caller,
+    "warning": moving.in_the_caller,
+    "c-function": moving.call_before,
+}
+"""The fix in the words of the user's code; empty where that is not certain."""
+
+_EDITS: dict[str, Callable[[Code], tuple[Edit, ...]]] = {
+    "branch-assert": branches.assertion_edits,
+    "branch-cond": branches.one_side_edits,
+    "branch-raise-in-graph": branches.assertion_edits,
+    "branch-where": branches.choice_edits,
+    "item-branch": branches.choice_by_number_edits,
+    "not-of-tensor": branches.bool_tensor_edits,
+    "and-or-of-tensors": branches.bool_tensor_edits,
+    "item": items.kept_tensor_edits,
+    "math-of-tensor": items.torch_function_edits,
+    "tensor-as-element": items.element_edits,
+    "masked-update": masked.update_edits,
+    "numpy-number": numpy_numbers.python_numbers_edits,
+    "item-checked-size": size_uses.checked_size_edits,
+    "symbol-checked": size_uses.checked_symbol_edits,
+}
+"""The same as changes of the file."""
+
+ALL: tuple[Advice, ...] = tuple(
+    read_case(name, _TAILORED.get(name), _EDITS.get(name)) for name in _ORDER.split()
+)
 
 
 def best(found: Break) -> Advice | None:

@@ -121,7 +121,7 @@ def _finding(
 
 
 def _why(error: CompilerError, kernel: str) -> str:
-    """The first error of the compiler, in whose output it may stand behind hundreds of lines."""
+    """The first error of the compiler, whose output may have hundreds of lines before it."""
     where = f" in kernel `{kernel}`" if kernel else ""
     at = f" (line {error.line} of the generated code)" if error.line and error.code else ""
     said = f"error{where}: {error.said}{at}"

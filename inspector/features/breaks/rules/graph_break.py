@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inspector.features.breaks.advice.lookup import Functions, advise, tried_functions
+from inspector.features.breaks.advice.lookup import Functions, advise, compiled_functions
 from inspector.features.breaks.hints import is_fundamental, raised
 from inspector.features.costs.sites import site_costs
 from inspector.report.finding import Finding
@@ -58,19 +58,19 @@ class GraphBreakRule(Rule[Run, Finding]):
         first = group_sites(record for record in records if not is_later(record))
         known = {site.first.key for site in first}
         costs = site_costs(run)
-        tried = tried_functions(run)
+        compiled = compiled_functions(run)
         later = group_sites(
             record for record in records if is_later(record) and not is_measured(record)
         )
         for site in first:
-            yield _finding(run, site, costs.get(site.first.key), tried, later=False)
+            yield _finding(run, site, costs.get(site.first.key), compiled, later=False)
         for site in later:
             if site.first.key not in known:
-                yield _finding(run, site, None, tried, later=True)
+                yield _finding(run, site, None, compiled, later=True)
 
 
 def _finding(
-    run: Run, site: BreakSite, cost: Cost | None, tried: Functions, *, later: bool
+    run: Run, site: BreakSite, cost: Cost | None, compiled: Functions, *, later: bool
 ) -> Finding:
     record = site.first
     cause = record.cause
@@ -82,7 +82,7 @@ def _finding(
         stack=max((record.stack for record in site.records), key=len),
         severity=Severity.ERROR if Outcome.RAISED in site.outcomes else None,
     )
-    advised = advise(run, record, at["place"], tried)
+    advised = advise(run, record, at["place"], compiled)
     return Finding(
         **at,
         message=cause.title,

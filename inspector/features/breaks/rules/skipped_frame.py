@@ -91,7 +91,7 @@ def _is_target(process: Process, frame: Frame) -> bool:
 
 
 def _is_entry(stack: tuple[StackFrame, ...]) -> bool:
-    """Whether the frame is called by torch.compile's wrapper itself, as far as the stack tells."""
+    """Whether the frame is called by torch.compile's wrapper itself, as far as the stack shows."""
     callers = [frame.name for frame in stack[:-1] if not is_resumed(frame.name)]
     while callers and callers[-1] in {"_call_impl", "_wrapped_call_impl"}:
         callers.pop()
@@ -102,7 +102,7 @@ def _silent(run: Run, process: Process, skip: SkippedFrame) -> Finding:
     frame = StackFrame(skip.file, skip.line, skip.name)
     cause, _, _ = skip.cause.partition("\n")
     return Finding(
-        # A function is skipped once; the reason is told in torch's words, which change.
+        # A function is skipped once; the reason is in torch's words, which change.
         **RULE.at(
             run,
             frame,

@@ -11,7 +11,7 @@ from inspector.report.rule import Rule
 from inspector.report.severity import Severity
 from inspector.report.wording import count, duration, listed
 from inspector.run.run import Run
-from inspector.trace.caches import CacheLookup, CacheState
+from inspector.trace.caches import CacheState
 
 _MOST_NAMED = 3
 
@@ -53,6 +53,15 @@ class AutotuningTimeRule(Rule[Run, Finding]):
             for item in process.lookups
             if item.cache == "autotune" and item.state is not CacheState.HIT
         ]
+        tuned.sort(key=lambda item: -(item.time_taken_ns or 0))
+        named = [
+            f"{item.what or 'one'} {duration(item.time_taken_ns)}"
+            for item in tuned
+            if item.time_taken_ns
+        ]
+        why = f"{count(len(tuned), 'kernel')} were tuned, none of them found in the autotune cache"
+        if named:
+            why += f"; the longest: {listed(named[:_MOST_NAMED])}"
         place = most_of(cold, ("autotuning",))
         twice = compiled_twice(run)
         keep = (
@@ -63,7 +72,7 @@ class AutotuningTimeRule(Rule[Run, Finding]):
             **self.at(run, place),
             message=f"autotuning takes {duration(spent_ns)} of {duration(cold.time_ns)} of "
             "compile time",
-            why=_why(tuned) if twice is None else f"{_why(tuned)}; {twice[0]}",
+            why=why if twice is None else f"{why}; {twice[0]}",
             fix=keep if twice is None else twice[1],
             alternatives=(
                 *(() if twice is None else (keep,)),
@@ -74,14 +83,6 @@ class AutotuningTimeRule(Rule[Run, Finding]):
             ),
             evidence="chromium_event",
         )
-
-
-def _why(tuned: list[CacheLookup]) -> str:
-    longest = sorted(tuned, key=lambda item: -(item.time_taken_ns or 0))
-    named = [f"{item.what or 'one'} {duration(item.time_taken_ns)}"
-             for item in longest if item.time_taken_ns]  # fmt: skip
-    found = f"{count(len(tuned), 'kernel')} were tuned, none of them found in the autotune cache"
-    return found + (f"; the longest: {listed(named[:_MOST_NAMED])}" if named else "")
 
 
 RULE = AutotuningTimeRule()

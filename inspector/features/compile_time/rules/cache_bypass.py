@@ -30,7 +30,6 @@ _ADVICE = {
         "Switch the caches on: torch._inductor.config.fx_graph_cache = True, and "
         "TORCHINDUCTOR_FORCE_DISABLE_CACHES unset."
     ),
-    r"compiler bisector enabled": ("The compiler bisector is active: nothing is cached."),
     r"SAC context_fn .*": (
         "Give the context_fn of selective activation checkpointing an attribute cache_hash."
     ),
@@ -109,14 +108,22 @@ def _finding(
     named = f"{' and '.join(caches)} {'cache' if len(caches) == 1 else 'caches'}"
     verb = "is" if len(caches) == 1 else "are"
     reason = first.reason or "torch gives no reason"
-    place = (operator and operator.frame) or _definition(process, first)
+    place = operator.frame if operator else None
+    for time in process.compile_times:
+        if place is None and time.file and _key(time) == _key(first):
+            place = StackFrame(time.file, time.first_line, time.name)
     fix, others = _fixes(operator, reason)
+    why = [f"{first.exception}: {reason}" if first.exception else reason]
+    if operator and operator.checks:
+        why.append(
+            f"`{operator.operator}` checks for errors while the graph runs, which is an effect."
+        )
     what = f"by `{operator.operator}`" if operator else f": {reason}"
     return Finding(
         # The text can hold addresses and names of the graph.
         **RULE.at(run, place, re.sub(r"\W\S*\d\S*", "", reason)),
         message=f"the {named} {verb} bypassed{'' if what.startswith(':') else ' '}{what}",
-        why="\n".join(_why(operator, first, reason)),
+        why="\n".join(why),
         fix=fix,
         alternatives=others,
         notes=(_consequence(process, members),),
@@ -125,21 +132,15 @@ def _finding(
     )
 
 
-def _why(operator: Bypassed | None, first: CacheLookup, reason: str) -> Iterator[str]:
-    yield f"{first.exception}: {reason}" if first.exception else reason
-    if operator and operator.checks:
-        yield f"`{operator.operator}` checks for errors while the graph runs, which is an effect."
+def _key(item: CompilationTime | CacheLookup) -> tuple[str, int]:
+    return item.compile_id, item.occurrence
 
 
 def _consequence(process: Process, members: list[CacheLookup]) -> str:
     """What a further process has to do again; the FX graph cache holds what Inductor made."""
-    compiled = {(item.compile_id, item.occurrence) for item in members}
-    kept = {
-        (item.compile_id, item.occurrence)
-        for item in process.lookups
-        if item.cache == _FX_GRAPH and item.state is not CacheState.BYPASS
-    }
-    if any(item.cache == _FX_GRAPH for item in members) or not compiled <= kept:
+    of_inductor = [item for item in process.lookups if item.cache == _FX_GRAPH]
+    kept = {_key(item) for item in of_inductor if item.state is not CacheState.BYPASS}
+    if any(item.cache == _FX_GRAPH for item in members) or not set(map(_key, members)) <= kept:
         return "recompiled in every process"
     return "AOTAutograd traces it again in every process; Inductor's code is cached"
 
@@ -177,17 +178,6 @@ def _fixes(operator: Bypassed | None, reason: str) -> tuple[str, tuple[str, ...]
             f"`{operator.operator}` checks what `{call}` checks."
         )
     return unchecked, (marked,)
-
-
-def _definition(process: Process, lookup: CacheLookup) -> StackFrame | None:
-    """The definition of what was compiled."""
-    times: Iterator[CompilationTime] = (
-        time
-        for time in process.compile_times
-        if (time.compile_id, time.occurrence) == (lookup.compile_id, lookup.occurrence)
-    )
-    time = next(times, None)
-    return StackFrame(time.file, time.first_line, time.name) if time and time.file else None
 
 
 RULE = CacheBypassRule()

@@ -50,9 +50,7 @@ def _findings(run: Run, process: Process, partitions: CudaGraphPartitions) -> It
     known = [input_place(run, printed_frames(item.stack)) for item in partitions.left_out]
     for number, item in enumerate(partitions.left_out):
         # Several operations come of a line, and not all of them know it; the next one does.
-        later = (place for place in known[number:] if place is not None)
-        earlier = (place for place in reversed(known[:number]) if place is not None)
-        place = next(later, None) or next(earlier, None)
+        place = next(filter(None, (*known[number:], *reversed(known[:number]))), None)
         groups.setdefault(place, []).append(item)
     for place, items in groups.items():
         yield _finding(run, process, partitions, place, items)

@@ -10,13 +10,12 @@ from inspector.features.cuda_graphs.cuda_graph_place import (
     input_name,
     input_place,
 )
-from inspector.records.cuda_graphs import CudaGraphCalls, CudaGraphCapture, LoggedInput
+from inspector.records.cuda_graphs import CudaGraphCalls, CudaGraphCapture
 from inspector.report.finding import Finding
 from inspector.report.rule import Rule
 from inspector.report.severity import Severity
 from inspector.report.wording import count, duration, listed
 from inspector.run.run import Process, Run
-from inspector.shared.stack import StackFrame
 from inspector.trace.printed_stack import printed_frames
 
 _STATIC = "StaticInputIdxMismatch"
@@ -33,15 +32,17 @@ _WHY = {
     _PATH: "it ran after another graph than before: outputs of earlier calls were still alive, or "
     "the functions were called in another order.",
 }
+_NEW_STEP = (
+    "Call torch.compiler.cudagraph_mark_step_begin() before each step, and clone outputs that are "
+    "kept."
+)
 _FIX = {
     _STATIC: "Change the values in place (param.copy_(new) under torch.no_grad()) instead of "
     "giving the module other tensors.",
     _MANAGED: "Pass the same output in every call, or clone it (x.clone()): then it is copied "
     "before each replay.",
-    _DEAD: "Call torch.compiler.cudagraph_mark_step_begin() before each step, and clone outputs "
-    "that are kept.",
-    _PATH: "Call torch.compiler.cudagraph_mark_step_begin() before each step, and clone outputs "
-    "that are kept.",
+    _DEAD: _NEW_STEP,
+    _PATH: _NEW_STEP,
 }
 
 
@@ -89,58 +90,36 @@ def _kind(capture: CudaGraphCapture) -> str:
 def _finding(
     run: Run, process: Process, function: CudaGraphCalls, kind: str, again: list[CudaGraphCapture]
 ) -> Finding:
-    changed = _changed(again)
-    place = _place(run, process, function, changed)
-    spent_ns = sum(capture.duration_ns for capture in again)
-    once = len(again) == 1 and kind == _PATH
-    compile_id = function.key.compile_id
-    calls = [call_place(run, process, compile_id, capture.stack) for capture in again]
-    return Finding(
-        **RULE.at(run, place, kind, function.key.mode, severity=Severity.INFO if once else None),
-        message=f"captured {count(len(again), 'more time', 'more times')} in "
-        f"{count(function.calls, 'call')}",
-        why=_WHY[kind].format(inputs=_named(process, function, changed)),
-        fix=_FIX[kind],
-        notes=(f"{duration(spent_ns)} of captures", *_callers(run, calls)),
-        records=len(again),
-        evidence="inspector_cuda_graph",
-    )
-
-
-def _changed(again: list[CudaGraphCapture]) -> list[LoggedInput]:
-    """The inputs that lay elsewhere, each once."""
-    found = {
+    # The inputs that were elsewhere, each once.
+    changed = {
         item.name: item
         for capture in again
         for refusal in capture.refused[-1:]
         for item in refusal.inputs
-    }
-    return list(found.values())
-
-
-def _place(
-    run: Run, process: Process, function: CudaGraphCalls, changed: list[LoggedInput]
-) -> StackFrame | None:
-    """Where the first of them is used; else the function."""
+    }.values()
+    compile_id = function.key.compile_id
     used = (input_place(run, printed_frames(item.stack)) for item in changed)
-    first = next((frame for frame in used if frame is not None), None)
-    return first or compiled_frame(process, function.key.compile_id)
-
-
-def _named(process: Process, function: CudaGraphCalls, changed: list[LoggedInput]) -> str:
+    place = next(filter(None, used), None) or compiled_frame(process, compile_id)
     names = [
         f"{input_name(process, function.key, item)} ({item.dtype}{list(item.shape)})"
         for item in changed
     ]
-    return listed(names, _MOST_NAMED) or "an input"
-
-
-def _callers(run: Run, calls: list[StackFrame | None]) -> Iterator[str]:
-    lines = dict.fromkeys(
-        f"{run.roots.shown(frame.file)}:{frame.line}" for frame in calls if frame is not None
-    )
+    calls = (call_place(run, process, compile_id, capture.stack) for capture in again)
+    lines = dict.fromkeys(f"{run.roots.shown(at.file)}:{at.line}" for at in calls if at is not None)
+    notes = [f"{duration(sum(capture.duration_ns for capture in again))} of captures"]
     if lines:
-        yield f"called from {listed(list(lines), _MOST_NAMED)}"
+        notes.append(f"called from {listed(list(lines), _MOST_NAMED)}")
+    once = len(again) == 1 and kind == _PATH
+    return Finding(
+        **RULE.at(run, place, kind, function.key.mode, severity=Severity.INFO if once else None),
+        message=f"captured {count(len(again), 'more time', 'more times')} in "
+        f"{count(function.calls, 'call')}",
+        why=_WHY[kind].format(inputs=listed(names, _MOST_NAMED) or "an input"),
+        fix=_FIX[kind],
+        notes=tuple(notes),
+        records=len(again),
+        evidence="inspector_cuda_graph",
+    )
 
 
 RULE = CudaGraphRecaptureRule()

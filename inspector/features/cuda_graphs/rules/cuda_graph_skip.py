@@ -56,16 +56,14 @@ def _finding(run: Run, process: Process, warning: CudaGraphWarning) -> Finding:
         fix=advice.fix,
         alternatives=advice.alternatives,
         hints=(warning.reason,) if advice.why else (),
-        notes=tuple(_notes(process, warning)),
+        notes=tuple(
+            f"{function.replays} of {count(function.calls, 'call')} replayed; {function.eager} ran "
+            "kernel by kernel"
+            for function in process.cuda_graphs.functions
+            if function.key == warning.key and function.calls
+        ),
         evidence=warning.evidence,
     )
-
-
-def _notes(process: Process, warning: CudaGraphWarning) -> Iterator[str]:
-    for function in process.cuda_graphs.functions:
-        if function.key == warning.key and function.calls:
-            calls = count(function.calls, "call")
-            yield f"{function.replays} of {calls} replayed; {function.eager} ran kernel by kernel"
 
 
 RULE = CudaGraphSkipRule()

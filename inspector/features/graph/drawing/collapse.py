@@ -44,9 +44,6 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
 
     Returns:
         Boxes in order, and a few words about what became one (empty where nothing did).
-
-    Raises:
-        UsageError: It would be over 2,000 boxes, and is not forced.
     """
     # In the graph of one pass the mark says little: decompositions of the other are in it, too.
     is_joint = graph.stage is Stage.JOINT
@@ -55,25 +52,29 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
         for node in graph.nodes
         if node.is_compute
     ]
-    way = options.collapse
-    if way is Collapse.AUTO:
-        way = Collapse.NONE if len(compute) <= options.most_boxes else Collapse.MODULE
-    if way is Collapse.NONE:
-        boxes, said = [Box((node,), modules=node.modules) for node in compute], ""
+    is_small = len(compute) <= options.most_boxes
+    if options.collapse is Collapse.NONE or (options.collapse is Collapse.AUTO and is_small):
+        boxes, collapsed = [Box((node,), modules=node.modules) for node in compute], ""
     else:
-        boxes, said = _by_depth(compute, options)
-    around = {} if said else _readers_modules(graph)
+        boxes, collapsed = _by_depth(compute, options)
+    around = {} if collapsed else _modules_of_readers(graph)
     first = [
         Box((node,), modules=around.get(node.name, ()))
         for node in graph.nodes
         if node.op in {"placeholder", "get_attr"}
     ]
     last = [Box((node,)) for node in graph.nodes if node.op == "output"]
-    _refuse_many(len(boxes) + (0 if said else len(first)), options)
-    return [*first, *boxes, *last], said
+    number = len(boxes) + (0 if collapsed else len(first))
+    if number > _MOST_BOXES and not options.force:
+        raise UsageError(
+            f"The picture would have {number:,} boxes, for which `dot` may take hours.",
+            "`--collapse auto` makes a readable picture; "
+            f"`--collapse {options.collapse.value} --force` draws them all.",
+        )
+    return [*first, *boxes, *last], collapsed
 
 
-def _readers_modules(graph: Graph) -> dict[str, tuple[tuple[str, str], ...]]:
+def _modules_of_readers(graph: Graph) -> dict[str, tuple[tuple[str, str], ...]]:
     """Of what one node alone reads, the modules of that node: a parameter stands in its frame."""
     readers: dict[str, list[Node]] = {}
     for node in graph.nodes:
@@ -83,21 +84,10 @@ def _readers_modules(graph: Graph) -> dict[str, tuple[tuple[str, str], ...]]:
     return {name: found[0].modules for name, found in readers.items() if len(found) == 1}
 
 
-def _refuse_many(boxes: int, options: Drawing) -> None:
-    if options.force or boxes <= _MOST_BOXES:
-        return
-    raise UsageError(
-        f"The picture would have {boxes:,} boxes, for which `dot` may take hours.",
-        "`--collapse auto` makes a readable picture; "
-        f"`--collapse {options.collapse.value} --force` draws them all.",
-    )
-
-
 def _by_depth(nodes: Sequence[Node], options: Drawing) -> tuple[list[Box], str]:
-    """The deepest modules of which there are few enough."""
     deepest = min(_DEEPEST, max((len(node.modules) for node in nodes), default=0))
     for depth in range(deepest, 0, -1):
-        if len(set(map(_module_key(depth), nodes))) > options.most_boxes:
+        if len({(node.is_backward, node.modules[:depth]) for node in nodes}) > options.most_boxes:
             continue
         boxes = _modules(nodes, depth)
         if len(boxes) <= options.most_boxes:
@@ -108,7 +98,7 @@ def _by_depth(nodes: Sequence[Node], options: Drawing) -> tuple[list[Box], str]:
 def _modules(nodes: Sequence[Node], depth: int) -> list[Box]:
     around = {node.modules[:n] for node in nodes for n in range(len(node.modules))}
     boxes = []
-    for group in group_nodes(nodes, _module_key(depth)):
+    for group in group_nodes(nodes, lambda node: (node.is_backward, node.modules[:depth])):
         modules = group[0].modules[:depth]
         # What a module does itself, beside modules in it, stands in its frame.
         is_whole = bool(modules) and (len(modules) == depth or modules not in around)
@@ -117,56 +107,37 @@ def _modules(nodes: Sequence[Node], depth: int) -> list[Box]:
     return boxes
 
 
-def _module_key(depth: int) -> Callable[[Node], Hashable]:
-    def key(node: Node) -> Hashable:
-        return node.is_backward, node.modules[:depth]
-
-    return key
-
-
 def group_nodes(nodes: Iterable[Node], key_of: Callable[[Node], Hashable]) -> list[list[Node]]:
     """Groups nodes by a key, in order; a module that is called twice has two groups.
 
     A node joins the last group of its key unless something that it needs already needs that group;
     then a new group begins.
     """
-    grouping = _Grouping()
+    groups: list[list[Node]] = []
+    above: list[int] = []  # of each group, the groups that it needs, as the bits of a number
+    below: list[set[int]] = []
+    group_of: dict[str, int] = {}
+    last: dict[Hashable, int] = {}
     for node in nodes:
-        grouping.add(node, key_of(node))
-    return grouping.groups
-
-
-class _Grouping:
-    """For each group the groups above it are the bits of a number."""
-
-    def __init__(self) -> None:
-        self.groups: list[list[Node]] = []
-        self._above: list[int] = []
-        self._below: list[set[int]] = []
-        self._group_of: dict[str, int] = {}
-        self._last: dict[Hashable, int] = {}
-
-    def add(self, node: Node, key: Hashable) -> None:
-        needed = {self._group_of[name] for name in node.inputs if name in self._group_of}
-        place = self._last.get(key)
-        if place is None or any(self._above[n] >> place & 1 for n in needed - {place}):
-            place = self._last[key] = len(self.groups)
-            self.groups.append([])
-            self._above.append(0)
-            self._below.append(set())
-        self.groups[place].append(node)
-        self._group_of[node.name] = place
-        self._need(place, needed - {place})
-
-    def _need(self, place: int, needed: set[int]) -> None:
-        above = self._above[place]
-        for other in needed:
-            above |= self._above[other] | 1 << other
-            self._below[other].add(place)
+        key = key_of(node)
+        needed = {group_of[name] for name in node.inputs if name in group_of}
+        place = last.get(key)
+        if place is None or any(above[n] >> place & 1 for n in needed - {place}):
+            place = last[key] = len(groups)
+            groups.append([])
+            above.append(0)
+            below.append(set())
+        groups[place].append(node)
+        group_of[node.name] = place
+        reached = above[place]
+        for other in needed - {place}:
+            reached |= above[other] | 1 << other
+            below[other].add(place)
         # What needs this group needs all of that, too; a new group has none.
-        waiting = [(place, above)]
+        waiting = [(place, reached)]
         while waiting:
             n, found = waiting.pop()
-            if self._above[n] | found != self._above[n]:
-                self._above[n] |= found
-                waiting += [(other, self._above[n]) for other in self._below[n]]
+            if above[n] | found != above[n]:
+                above[n] |= found
+                waiting += [(each, above[n]) for each in below[n]]
+    return groups

@@ -17,7 +17,6 @@ _PARAMETER = style.Look("parameter", "#666666", "#ffffff", "dotted")
 _OUTPUT = style.Look("output", "#1a1a1a", "#e4e4e4", width=2)
 _SAVED = style.Look("saved for the backward pass", "#1a1a1a", "#ffffff", width=3)
 _MARKED = 4
-_NONE = "no tensor"
 _SHARES = (0.01, 0.1, 0.5, 1)
 
 
@@ -30,12 +29,10 @@ class Colours:
         self._roles = roles
         self._around = around
         self._boxes = boxes
-        plain = [box for box in boxes if box.nodes[0].is_compute]
         places = [n for n, box in enumerate(boxes) if box.nodes[0].is_compute]
-        if colour is Colour.DTYPE:
-            words, self._looks = _categories(list(map(_dtype, plain)))
-        else:
-            words, self._looks = _amounts(plain, colour)
+        plain = [boxes[n] for n in places]
+        is_dtype = colour is Colour.DTYPE
+        words, self._looks = _dtypes(plain) if is_dtype else _amounts(plain, colour)
         self._words = dict(zip(places, words, strict=True))
 
     def look(self, place: int) -> style.Look:
@@ -75,16 +72,13 @@ class Colours:
         return any(node.is_saved or node.name in self._roles.saved for node in nodes)
 
 
-def _dtype(box: Box) -> str:
-    """Of what the last node with a tensor gives."""
-    for node in reversed(box.nodes):
-        for tensor in node.tensors:
-            dtype = find_dtype(tensor.dtype)
-            return dtype.name if dtype else tensor.dtype or _NONE
-    return _NONE
-
-
-def _categories(words: Sequence[str]) -> tuple[list[str], dict[str, style.Look]]:
+def _dtypes(boxes: Sequence[Box]) -> tuple[list[str], dict[str, style.Look]]:
+    """Of what the last node with a tensor gives; the most frequent have colours of their own."""
+    words = []
+    for box in boxes:
+        names = [node.tensors[0].dtype for node in box.nodes if node.tensors]
+        dtype = find_dtype(names[-1]) if names else None
+        words.append(dtype.name if dtype else (names and names[-1]) or "no tensor")
     found = [name for name, _ in collections.Counter(words).most_common()]
     *first, rest = style.SERIES
     named = found if len(found) <= len(first) + 1 else found[: len(first)]
@@ -98,20 +92,14 @@ def _categories(words: Sequence[str]) -> tuple[list[str], dict[str, style.Look]]
 
 def _amounts(boxes: Sequence[Box], colour: Colour) -> tuple[list[str], dict[str, style.Look]]:
     """Five steps of one colour, by the share of the most."""
-    amount, text = (_bytes, labels.size) if colour is Colour.BYTES else (_flops, labels.flops)
-    amounts = list(map(amount, boxes))
+    is_bytes = colour is Colour.BYTES
+    text, unit = (labels.size, "B") if is_bytes else (labels.flops, "FLOP")
+    amounts = [
+        sum((node.bytes_ if is_bytes else node.flops) or 0 for node in box.nodes) for box in boxes
+    ]
     most = max(amounts, default=0)
     bounds = [0, *(max(1, round(most * share)) for share in _SHARES)]
-    words = [f"0 {'B' if colour is Colour.BYTES else 'FLOP'}"]
-    words += [f"up to {text(bound)}" for bound in bounds[1:]]
+    words = [f"0 {unit}", *(f"up to {text(bound)}" for bound in bounds[1:])]
     looks = [style.Look(word, *colours) for word, colours in zip(words, style.RAMP, strict=True)]
     steps = [str(next(n for n, bound in enumerate(bounds) if value <= bound)) for value in amounts]
     return steps, {str(n): look for n, look in enumerate(looks)}
-
-
-def _bytes(box: Box) -> int:
-    return sum(node.bytes_ or 0 for node in box.nodes)
-
-
-def _flops(box: Box) -> int:
-    return sum(node.flops or 0 for node in box.nodes)

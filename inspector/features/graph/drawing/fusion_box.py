@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.drawing import labels, style
 from inspector.features.graph.drawing.fusion_flow import Amount, Kernel
-from inspector.features.graph.drawing.html_table import Cell, table
+from inspector.features.graph.drawing.picture import Cell, table
 from inspector.features.graph.fusion import Step
 from inspector.features.graph.outside_graph import call_kind
 from inspector.features.graph.targets import is_view
@@ -21,31 +22,17 @@ _SMALL = 9
 
 
 def kernel_label(kernel: Kernel, number: int, part: str = "") -> str:
-    """An HTML-like label.
-
-    Args:
-        number: The one that it has in reports.
-        part: What it does where all of its operators are another kernel's; else empty.
-    """
+    """An HTML-like label; `part` is what it does where all operators are another kernel's."""
     step = kernel.step
     look = style.look_of(call_kind(step))
     title = f"#{number} {labels.elided(step.name, _NAME)}"
     rows = [[Cell(title, bold=True, size=11, fill=look.fill)]]
-    rows.append([Cell(_kind(step, look), size=_SMALL, fill=look.fill)])
+    kind = " · ".join(filter(None, (look.word, _common_module(step.operators))))
+    rows.append([Cell(kind, size=_SMALL, fill=look.fill)])
     rows += [[Cell(part.replace("`", ""))]] if part else _operators(step)
-    rows += [
-        [
-            Cell(
-                text,
-                size=_SMALL,
-                colour=style.MUTED,
-                border=int(n == 0),
-                edge=look.colour,
-                sides="t",
-            )
-        ]
-        for n, text in enumerate(_footer(kernel, is_part=bool(part)))
-    ]
+    line = functools.partial(Cell, size=_SMALL, colour=style.MUTED, edge=look.colour, sides="t")
+    footer = enumerate(_footer(kernel, is_part=bool(part)))
+    rows += [[line(text, border=int(n == 0))] for n, text in footer]
     frame = style.Look(look.word, look.colour, "white", look.border, look.width)
     return table(rows, frame)
 
@@ -62,13 +49,7 @@ def kernel_tooltip(kernel: Kernel) -> Sequence[str]:
     return lines
 
 
-def _kind(step: Step, look: style.Look) -> str:
-    found = _common_module(step.operators)
-    return f"{look.word} · {found}" if found else look.word
-
-
 def _common_module(operators: Sequence[Node]) -> str:
-    """The innermost module that all operators are in."""
     paths = [node.modules for node in operators if not is_view(node)] or [
         node.modules for node in operators
     ]
@@ -86,8 +67,12 @@ def _operators(step: Step) -> list[list[Cell]]:
     rows = []
     groups = [(key, list(found)) for key, found in itertools.groupby(shown, _origin)]
     for (aten, where), nodes in groups[:_MOST_ROWS]:
-        rows.append([Cell(_names(aten, nodes)), Cell(where, size=_SMALL, colour=style.MUTED,
-                                                     align="right")])  # fmt: skip
+        operators = [labels.operator(node) for node in nodes]
+        names = labels.listed(operators, _ROW)
+        if aten and operators != [aten]:
+            names = f"{aten}: {labels.listed(operators, max(_ROW - len(aten), _LEAST))}"
+        line = Cell(where, size=_SMALL, colour=style.MUTED, align="right")
+        rows.append([Cell(names), line])
     rest = sum(len(nodes) for _, nodes in groups[_MOST_ROWS:])
     rows += [[Cell(f"… {labels.count(rest, 'more operator')}", size=_SMALL)]] if rest else []
     if not shown:
@@ -101,16 +86,15 @@ def _origin(node: Node) -> tuple[str, str]:
     return (parts[1] if len(parts) > 1 else node.aten), labels.line(node.line)
 
 
-def _names(aten: str, nodes: Sequence[Node]) -> str:
-    operators = [labels.operator(node) for node in nodes]
-    if not aten or operators == [aten]:
-        return labels.listed(operators, _ROW)
-    return f"{aten}: {labels.listed(operators, max(_ROW - len(aten), _LEAST))}"
-
-
 def _footer(kernel: Kernel, *, is_part: bool = False) -> Iterator[str]:
     step = kernel.step
-    yield _moved(step)
+    eager = step.bytes_eager
+    if step.bytes_ is None:
+        yield "bytes depend on the shapes"
+    else:
+        now, before = labels.size(step.bytes_), labels.size(eager or 0)
+        is_less = eager is not None and eager > step.bytes_ and before != now
+        yield f"{now} read and written" + (f", {before} in eager PyTorch" if is_less else "")
     if step.flops:
         intensity = f" · {step.flops_per_byte:,.1f} FLOP/B" if step.flops_per_byte else ""
         yield labels.flops(step.flops) + intensity
@@ -121,16 +105,6 @@ def _footer(kernel: Kernel, *, is_part: bool = False) -> Iterator[str]:
         more = "" if None in sizes else f", {labels.size(known.bytes_)},"
         yield f"{count}{more} never reach{'es' if known.count == 1 else ''} memory"
     yield from _counted(kernel, is_part=is_part)
-
-
-def _moved(step: Step) -> str:
-    if step.bytes_ is None:
-        return "bytes depend on the shapes"
-    moved = f"{labels.size(step.bytes_)} read and written"
-    alone = step.bytes_eager
-    if alone is None or alone <= step.bytes_ or labels.size(alone) == labels.size(step.bytes_):
-        return moved
-    return f"{moved}, {labels.size(alone)} in eager PyTorch"
 
 
 def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import graphviz
 
 from inspector.features.graph.drawing import labels, style
-from inspector.features.graph.drawing.frame import new_picture
 from inspector.features.graph.drawing.fusion_box import kernel_label, kernel_tooltip
 from inspector.features.graph.drawing.fusion_flow import Amount, Flow, FusionFlow, make_flow
 from inspector.features.graph.drawing.fusion_repeats import Shown, make_shown
-from inspector.features.graph.drawing.html_table import Cell, table
 from inspector.features.graph.drawing.options import Caption, Drawing
+from inspector.features.graph.drawing.picture import Cell, new_picture, table
 from inspector.features.graph.drawing.roles import Roles, make_roles
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.outside_graph import call_kind
@@ -42,7 +41,6 @@ def fusion_dot(
     Args:
         options: How to draw. Only `Drawing.most_boxes` and `Drawing.force` matter: with more than
             three quarters of so many kernels, what repeats is drawn once, unless forced.
-        roles: What inputs and results are; `make_roles` finds out more with all graphs at hand.
     """
     options = options or Drawing()
     flow = make_flow(fusion, roles or make_roles(fusion.graph))
@@ -61,35 +59,29 @@ class _Picture:
     def draw(self, caption: Caption) -> str:
         kinds = dict.fromkeys(call_kind(kernel.step) for kernel in self._flow.kernels)
         looks = [style.look_of(kind) for kind in kinds]
-        picture = new_picture(
-            caption, (labels.traffic(self._fusion), self._counts()), looks, _LEGEND
-        )
+        steps = [kernel.step for kernel in self._flow.kernels]
+        calls = sum(step.is_call for step in steps)
+        operators = len({node.name for step in steps for node in step.operators})
+        kernels = len(steps) - calls + len(self._flow.prepared)
+        made = f"{labels.count(operators, 'operator')} became {labels.count(kernels, 'kernel')}"
+        made += f" and {labels.count(calls, 'call')}" if calls else ""
+        picture = new_picture(caption, (labels.traffic(self._fusion), made), looks, _LEGEND)
         self._add_kernels(picture)
         if self._flow.prepared:
             self._add_prepared(picture)
         self._add_flows(picture)
         return str(picture.source)
 
-    def _counts(self) -> str:
-        steps = [kernel.step for kernel in self._flow.kernels]
-        calls = sum(step.is_call for step in steps)
-        operators = {node.name for step in steps for node in step.operators}
-        kernels = len(steps) - calls + len(self._flow.prepared)
-        made = (
-            f"{labels.count(len(operators), 'operator')} became {labels.count(kernels, 'kernel')}"
-        )
-        return f"{made} and {labels.count(calls, 'call')}" if calls else made
-
     def _add_kernels(self, picture: graphviz.Digraph) -> None:
         inside: set[int] = set()
         for number, repeat in enumerate(self._shown.repeats):
-            inside.update(repeat.first)
+            inside.update(repeat.places[0])
             with picture.subgraph(name=f"cluster_repeat{number}") as cluster:
                 rows = [[Cell(text, bold=not n, size=9 + 3 * (not n))]
                         for n, text in enumerate(self._about(number))]  # fmt: skip
                 cluster.attr(label=table(rows, padding=1), penwidth="2", color=style.MUTED,
                              bgcolor="#fafafa", tooltip=f"{len(repeat.places)} times")  # fmt: skip
-                self._add_boxes(cluster, repeat.first)
+                self._add_boxes(cluster, repeat.places[0])
         self._add_boxes(picture, [place for place in self._shown.places if place not in inside])
 
     def _add_boxes(self, picture: graphviz.Digraph, places: Sequence[int]) -> None:
@@ -105,7 +97,7 @@ class _Picture:
         lines = [f"{labels.TIMES} {len(repeat.places)}"]
         if len(repeat.layers) > 1:
             lines[0] += f"   {repeat.layers[0]} … {repeat.layers[-1]}"
-        found = {self._said([flow]): None for flow in self._shown.carried[number]}
+        found = {self._tensors([flow]): None for flow in self._shown.carried[number]}
         if found:
             lines.append(f"each gives the next {labels.listed(list(found))}")
         return lines
@@ -134,27 +126,33 @@ class _Picture:
             key = flow.source, flow.target, flow.buffer.name if is_end else ""
             together.setdefault(key, []).append(flow)
         for (source, target, _), flows in together.items():
-            ends = self._ids(flows[0])
-            if source < 0:
-                self._add_end(picture, flows[0].buffer, _INPUT)
-            if target < 0:
-                self._add_end(picture, flows[0].buffer, _RESULT)
+            buffer = flows[0].buffer
+            ends = (
+                f"k{source}" if source >= 0 else self._end(picture, buffer, _INPUT),
+                f"k{target}" if target >= 0 else self._end(picture, buffer, _RESULT),
+            )
             names = {flow.buffer.name for flow in flows}
             is_new = min(source, target) >= 0 and not names <= labelled
             labelled |= names
-            said = table([[Cell(self._said(flows), size=8, colour=style.MUTED)]])
-            tooltip = labels.in_tooltip(line for flow in flows for line in self._about_flow(flow))
+            text = table([[Cell(self._tensors(flows), size=8, colour=style.MUTED)]])
+            tooltip = labels.in_tooltip(
+                line
+                for flow in flows
+                for line in (f"{flow.buffer.name}: {self._tensors([flow])}", *_strides(flow.buffer))
+            )
+            # By the square root: half the bytes still are to be seen.
+            share = math.sqrt(max(flow.bytes_ for flow in flows) / max(self._most, 1))
             picture.edge(
                 *ends,
-                label=said if is_new else None,
+                label=text if is_new else None,
                 tooltip=tooltip,
                 labeltooltip=tooltip,
                 minlen=str(lengths.get((source, target), 1)),
-                penwidth=f"{max(map(self._width, flows)):.1f}",
+                penwidth=f"{_THINNEST + (_WIDEST - _THINNEST) * share:.1f}",
                 weight=_STRAIGHT if target in followed else "1",
             )
 
-    def _said(self, flows: Sequence[Flow]) -> str:
+    def _tensors(self, flows: Sequence[Flow]) -> str:
         """``f32[8, 64] · 2.0 KiB``; of several tensors how many, and their shape if it is one."""
         found = [shape for flow in flows for shape in self._shapes(flow)]
         size = labels.size(sum(flow.bytes_ for flow in flows))
@@ -163,8 +161,8 @@ class _Picture:
         if len(found) == 1:
             return f"{found[0]} · {size}"
         is_one = len(set(found)) == 1
-        said = f"{len(found)} {labels.TIMES} {found[0]}" if is_one else f"{len(found)} tensors"
-        return f"{said} · {size}"
+        text = f"{len(found)} {labels.TIMES} {found[0]}" if is_one else f"{len(found)} tensors"
+        return f"{text} · {size}"
 
     def _shapes(self, flow: Flow) -> list[str]:
         """The shapes of a tensor, or of all that a call gives together; of an unknown one empty."""
@@ -173,30 +171,17 @@ class _Picture:
         operators = self._flow.kernels[flow.source].step.operators
         return [labels.shape(tensor) for node in operators[-1:] for tensor in node.tensors] or [""]
 
-    def _about_flow(self, flow: Flow) -> Iterator[str]:
-        yield f"{flow.buffer.name}: {self._said([flow])}"
-        yield from _strides(flow.buffer)
-
-    def _ids(self, flow: Flow) -> tuple[str, str]:
-        source, target = f"k{flow.source}", f"k{flow.target}"
-        if flow.source < 0:
-            source = self._ends.setdefault((_INPUT.word, flow.buffer.name), f"i{len(self._ends)}")
-        if flow.target < 0:
-            target = self._ends.setdefault((_RESULT.word, flow.buffer.name), f"o{len(self._ends)}")
-        return source, target
-
-    def _add_end(self, picture: graphviz.Digraph, buffer: Buffer, look: style.Look) -> None:
+    def _end(self, picture: graphviz.Digraph, buffer: Buffer, look: style.Look) -> str:
         """An input or a result of the graph; the same one again is the same shape."""
         is_input = look is _INPUT
+        number = len(self._ends)
+        end = self._ends.setdefault((look.word, buffer.name), f"{'i' if is_input else 'o'}{number}")
         name = buffer.name if is_input or not buffer.origin else buffer.origin
         rows = [[Cell(f"{look.word} {labels.elided(name, 24)}", bold=True, align="center")],
                 [Cell(_shape(buffer) or "several tensors", size=9, align="center")]]  # fmt: skip
         tooltip = labels.in_tooltip([name, *_strides(buffer)])
-        picture.node(self._ends[look.word, buffer.name], label=table(rows, look), tooltip=tooltip)
-
-    def _width(self, flow: Flow) -> float:
-        """By the square root: half the bytes still are to be seen."""
-        return _THINNEST + (_WIDEST - _THINNEST) * math.sqrt(flow.bytes_ / max(self._most, 1))
+        picture.node(end, label=table(rows, look), tooltip=tooltip)
+        return end
 
 
 def _lengths(flows: Sequence[Flow]) -> dict[tuple[int, int], int]:

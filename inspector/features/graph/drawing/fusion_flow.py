@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -90,7 +91,12 @@ class _Builder:
         self._buffers, self._memory = fusion.buffers, fusion.memory
         self._nodes = {node.name: node for node in fusion.graph.nodes}
         self._parameters = set(roles.parameters)
-        steps = [step for step in fusion.steps if not _is_nothing(step)]
+        # One of several results taken out of a call costs nothing.
+        steps = [
+            step
+            for step in fusion.steps
+            if step.reads or step.writes or step.bytes_ or not all(map(is_view, step.operators))
+        ]
         self._prepared = [step for step in steps if self._is_preparation(step)]
         self._steps = [step for step in steps if step not in self._prepared]
         self._is_forward = fusion.direction == "forward"
@@ -104,23 +110,16 @@ class _Builder:
             flows = [flow for flow in flows if flow.target >= 0]
         else:
             drawn = []
-        kernels = [
-            self._kernel(step, [flow.bytes_ for flow in drawn if flow.source == place])
-            for place, step in enumerate(self._steps)
-        ]
+        kernels = []
+        for place, step in enumerate(self._steps):
+            parameters, kept, inputs = (
+                Amount.of(size for name, size in step.reads.items() if name in counted)
+                for counted in (self._parameters, self._roles.kept, self._lonely)
+            )
+            saves = Amount.of(n for name, n in step.writes.items() if self._is_saved(name))
+            returns = Amount.of(flow.bytes_ for flow in drawn if flow.source == place)
+            kernels.append(Kernel(step, parameters, kept, inputs, saves, returns))
         return FusionFlow(tuple(kernels), tuple(flows), tuple(self._prepared))
-
-    def _kernel(self, step: Step, returned: list[int]) -> Kernel:
-        reads, writes = step.reads, step.writes
-        kept = self._roles.kept
-        return Kernel(
-            step,
-            parameters=Amount.of(reads[name] for name in reads if name in self._parameters),
-            kept=Amount.of(reads[name] for name in reads if name in kept),
-            inputs=Amount.of(reads[name] for name in reads if name in self._lonely),
-            saves=Amount.of(writes[name] for name in writes if self._is_saved(name)),
-            returns=Amount.of(returned),
-        )
 
     def _is_preparation(self, step: Step) -> bool:
         """Whether it only moves parameters; then what it writes counts as parameters as well."""
@@ -133,11 +132,9 @@ class _Builder:
     def _lonely_inputs(self) -> frozenset[str]:
         if self._roles.folded:
             return frozenset()
-        readers: dict[str, int] = {}
-        for step in self._steps:
-            for name in step.reads:
-                if name in self._buffers and self._buffers[name].kind in _GIVEN:
-                    readers[name] = readers.get(name, 0) + 1
+        given = {name for name, buffer in self._buffers.items() if buffer.kind in _GIVEN}
+        reads = (name for step in self._steps for name in step.reads if name in given)
+        readers = collections.Counter(reads)
         few = len(readers) <= 2 * _MOST_ENDS
         return frozenset() if few else frozenset(name for name, n in readers.items() if n == 1)
 
@@ -203,8 +200,3 @@ class _Builder:
             name = node.inputs[0]
             node = self._nodes.get(name)
         return name
-
-
-def _is_nothing(step: Step) -> bool:
-    """Whether it is one of several results taken out of a call, which costs nothing."""
-    return not (step.reads or step.writes or step.bytes_) and all(map(is_view, step.operators))

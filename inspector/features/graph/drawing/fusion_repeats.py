@@ -5,18 +5,34 @@ from __future__ import annotations
 import collections
 import dataclasses
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 
 from inspector.features.graph.drawing.fusion_flow import Flow, FusionFlow, Kernel
-from inspector.features.graph.drawing.sequences import Repeat, find_repeats, saved
 from inspector.features.graph.fusion import Step
 from inspector.features.graph.targets import is_view
 
 _LAYER = re.compile(r"^(?:[^.]+\.)*?\d+(?=\.|$)")
 _NUMBER = re.compile(r"_\d+$")
 _LEAST_SAVED = 4
+_LONGEST = 200
 _MOST_TRIED = 24
 _MOST_KERNELS = 800
+# A frame says less than a box, and two small ones less than a large one.
+_FRAME = 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Repeat:
+    """`period` items from the place `start` on, which stand there several times in a row."""
+
+    start: int
+    period: int
+    times: int
+
+    @property
+    def stop(self) -> int:
+        """The place behind it all."""
+        return self.start + self.period * self.times
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -30,11 +46,6 @@ class Turns:
 
     places: tuple[tuple[int, ...], ...]
     layers: tuple[str, ...]
-
-    @property
-    def first(self) -> tuple[int, ...]:
-        """The places of the kernels that are drawn."""
-        return self.places[0]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,8 +77,8 @@ def make_shown(flow: FusionFlow, most: int | None) -> Shown:
     return Shown(
         places=tuple(places),
         repeats=tuple(repeats),
-        flows=tuple(_flows(flow.flows, drawn)),
-        carried=tuple(tuple(_carried(flow.flows, drawn, n)) for n in range(len(repeats))),
+        flows=tuple(drawn.between(flow.flows)),
+        carried=tuple(tuple(drawn.carried(flow.flows, n)) for n in range(len(repeats))),
     )
 
 
@@ -75,34 +86,25 @@ def _repeats(kernels: Sequence[Kernel]) -> list[Turns]:
     """Repeats of all kernels but those that stand in some of the turns alone."""
     signs = [_sign(kernel) for kernel in kernels]
     layers = [_layer(kernel.step) for kernel in kernels]
+
+    def repeats(places: Sequence[int]) -> list[Repeat]:
+        names = [layers[place] for place in places]
+        return find_repeats(
+            [signs[place] for place in places], lambda at: at > 0 and names[at] != names[at - 1]
+        )
+
     places = list(range(len(kernels)))
-    best = _found(signs, layers, places)
-    for sign in _outside(signs, places, best):
+    best = repeats(places)
+    # What stands in no repeat, the rarest first: it may be what makes two repeats of one.
+    inside = {signs[n] for found in best for n in range(found.start, found.stop)}
+    others = collections.Counter(sign for sign in signs if sign not in inside)
+    is_tried = bool(best) and len(places) <= _MOST_KERNELS
+    for sign, _ in others.most_common()[: -_MOST_TRIED - 1 : -1] if is_tried else ():
         fewer = [place for place in places if signs[place] != sign]
-        found = _found(signs, layers, fewer)
-        if saved(found) >= saved(best) + _LEAST_SAVED:
+        found = repeats(fewer)
+        if _saved(found) >= _saved(best) + _LEAST_SAVED:
             places, best = fewer, found
     return [_turns(repeat, places, layers) for repeat in best]
-
-
-def _found(
-    signs: Sequence[tuple[object, ...]], layers: Sequence[str], places: Sequence[int]
-) -> list[Repeat]:
-    names = [layers[place] for place in places]
-    return find_repeats(
-        [signs[place] for place in places], lambda at: at > 0 and names[at] != names[at - 1]
-    )
-
-
-def _outside(
-    signs: Sequence[tuple[object, ...]], places: Sequence[int], repeats: Sequence[Repeat]
-) -> list[tuple[object, ...]]:
-    """What stands in no repeat, the rarest first: it may be what makes two repeats of one."""
-    inside = {places[n] for found in repeats for n in range(found.start, found.stop)}
-    turning = {signs[place] for place in inside}
-    others = collections.Counter(signs[place] for place in places if signs[place] not in turning)
-    is_tried = bool(repeats) and len(places) <= _MOST_KERNELS
-    return [sign for sign, _ in others.most_common()[: -_MOST_TRIED - 1 : -1]] if is_tried else []
 
 
 def _turns(repeat: Repeat, places: Sequence[int], layers: Sequence[str]) -> Turns:
@@ -118,50 +120,44 @@ class _Drawn:
 
     def __init__(self, repeats: Sequence[Turns]) -> None:
         self._boxes: dict[int, int] = {}
-        self._turns: dict[int, tuple[int, int]] = {}
+        self._turns: dict[int, tuple[int | None, int]] = {}
         for number, repeat in enumerate(repeats):
             for turn, places in enumerate(repeat.places):
                 self._turns |= dict.fromkeys(places, (number, turn))
-                self._boxes |= dict(zip(places, repeat.first, strict=True))
+                self._boxes |= dict(zip(places, repeat.places[0], strict=True))
 
     def box(self, place: int) -> int:
         return self._boxes.get(place, place)
 
-    def repeat(self, place: int) -> int | None:
-        return self._turns[place][0] if place in self._turns else None
+    def _ends(self, flow: Flow) -> list[tuple[int | None, int]]:
+        return [self._turns.get(place, (None, 0)) for place in (flow.source, flow.target)]
 
-    def turn(self, place: int) -> int:
-        return self._turns[place][1] if place in self._turns else 0
+    def _is_carried(self, flow: Flow) -> bool:
+        (repeat, turn), (other, later) = self._ends(flow)
+        return repeat is not None and repeat == other and turn != later
 
-    def is_carried(self, flow: Flow) -> bool:
-        repeat = self.repeat(flow.source)
-        is_inside = repeat is not None and repeat == self.repeat(flow.target)
-        return is_inside and self.turn(flow.source) != self.turn(flow.target)
+    def _is_later(self, flow: Flow) -> bool:
+        return any(turn for _, turn in self._ends(flow))
 
-    def is_later(self, flow: Flow) -> bool:
-        return bool(self.turn(flow.source) or self.turn(flow.target))
+    def between(self, flows: Sequence[Flow]) -> Iterator[Flow]:
+        """The first turn's, and of later ones those that have no likeness there."""
+        seen = set()
+        for flow in sorted(flows, key=self._is_later):
+            source, target = self.box(flow.source), self.box(flow.target)
+            is_known = self._is_later(flow) and (source, target) in seen
+            if self._is_carried(flow) or is_known or source == target >= 0:
+                continue
+            seen.add((source, target))
+            yield dataclasses.replace(flow, source=source, target=target)
 
-
-def _flows(flows: Sequence[Flow], drawn: _Drawn) -> Iterator[Flow]:
-    """The first turn's, and of later ones those that have no likeness there."""
-    seen = set()
-    for flow in sorted(flows, key=drawn.is_later):
-        source, target = drawn.box(flow.source), drawn.box(flow.target)
-        is_known = drawn.is_later(flow) and (source, target) in seen
-        if drawn.is_carried(flow) or is_known or source == target >= 0:
-            continue
-        seen.add((source, target))
-        yield dataclasses.replace(flow, source=source, target=target)
-
-
-def _carried(flows: Sequence[Flow], drawn: _Drawn, repeat: int) -> Iterator[Flow]:
-    """Each tensor once that the first turn gives to a later one."""
-    seen = set()
-    for flow in flows:
-        is_first = drawn.repeat(flow.source) == repeat and not drawn.turn(flow.source)
-        if is_first and drawn.is_carried(flow) and flow.buffer.name not in seen:
-            seen.add(flow.buffer.name)
-            yield flow
+    def carried(self, flows: Sequence[Flow], repeat: int) -> Iterator[Flow]:
+        """Each tensor once that the first turn gives to a later one."""
+        seen = set()
+        for flow in flows:
+            is_first = self._ends(flow)[0] == (repeat, 0)
+            if is_first and self._is_carried(flow) and flow.buffer.name not in seen:
+                seen.add(flow.buffer.name)
+                yield flow
 
 
 def _layer(step: Step) -> str:
@@ -175,3 +171,55 @@ def _sign(kernel: Kernel) -> tuple[object, ...]:
     step = kernel.step
     targets = tuple(node.target for node in step.operators if not is_view(node))
     return _NUMBER.sub("", step.name), step.kind, step.bytes_, targets
+
+
+def find_repeats(
+    signs: Sequence[Hashable], is_begin: Callable[[int], bool] = lambda _: False
+) -> list[Repeat]:
+    """Finds the repeats that together save most items; they do not overlap, and are in order.
+
+    Args:
+        is_begin: Whether a layer begins at a place; where several repeats save as much, as all
+            rotations of one do, the one that begins there is taken.
+    """
+    # How many items need not be drawn, how many repeats begin where a layer does, a small period.
+    best = [(0, 0, 0)] * (len(signs) + 1)
+    last: list[Repeat | None] = [None] * (len(signs) + 1)
+    ending = _ending(signs)
+    for stop in range(1, len(signs) + 1):
+        best[stop] = best[stop - 1]
+        for repeat in ending[stop]:
+            before = best[repeat.start]
+            score = (
+                before[0] + _saved([repeat]) - _FRAME,
+                before[1] + is_begin(repeat.start),
+                before[2] - repeat.period,
+            )
+            if score > best[stop]:
+                best[stop], last[stop] = score, repeat
+    found: list[Repeat] = []
+    place = len(signs)
+    while place > 0:
+        chosen = last[place]
+        found += [chosen] if chosen else []
+        place = chosen.start if chosen else place - 1
+    return found[::-1]
+
+
+def _saved(repeats: Sequence[Repeat]) -> int:
+    """How many items need not be drawn."""
+    return sum(repeat.period * (repeat.times - 1) for repeat in repeats)
+
+
+def _ending(signs: Sequence[Hashable]) -> list[list[Repeat]]:
+    """By the place behind them, the repeats that are as long as can be, or a turn less."""
+    found: list[list[Repeat]] = [[] for _ in range(len(signs) + 1)]
+    for period in range(1, min(_LONGEST, len(signs) // 2) + 1):
+        equal = 0
+        for place in range(period, len(signs)):
+            equal = equal + 1 if signs[place] == signs[place - period] else 0
+            turns = equal // period + 1
+            for times in range(max(2, turns - 1), turns + 1):
+                if period * (times - 1) >= _LEAST_SAVED:
+                    found[place + 1].append(Repeat(place + 1 - period * times, period, times))
+    return found

@@ -55,14 +55,13 @@ def _plain(text: str) -> str:
     if text.isprintable():
         return text
     allowed = _CONTROL.sub("\ufffd", _SPACE.sub(" ", text))
-    return allowed if allowed.isprintable() else "".join(map(_spelled, allowed))
-
-
-def _spelled(character: str) -> str:
-    r"""``\u202e``, as on a terminal, of what would turn the text around or hide in it."""
-    if unicodedata.category(character) != "Cf":
-        return character
-    return character.encode("ascii", "backslashreplace").decode("ascii")
+    # What would turn the text around, or hide in it, is spelled as on a terminal: `\u202e`.
+    return "".join(
+        each.encode("ascii", "backslashreplace").decode()
+        if unicodedata.category(each) == "Cf"
+        else each
+        for each in allowed
+    )
 
 
 def elided(text: str, most: int) -> str:
@@ -107,11 +106,10 @@ def shape(tensor: TensorMeta) -> str:
 
 def line(frame: StackFrame | None) -> str:
     """``model.py:31``, or an empty string."""
-    return f"{_file(frame.file)}:{frame.line}" if frame else ""
-
-
-def _file(path: str) -> str:
-    return path.replace("\\", "/").rpartition("/")[2]
+    if frame is None:
+        return ""
+    name = frame.file.replace("\\", "/").rpartition("/")[2]
+    return f"{name}:{frame.line}"
 
 
 def module(path: str, kind: str, most: int = 80) -> str:
@@ -125,9 +123,8 @@ def flops(number: int) -> str:
     """``18.9 MFLOP``; the units are powers of ten, as everybody's are."""
     unit, name = next((item for item in _TENS if number >= item[0]), (1, "FLOP"))
     value = number / unit
-    return (
-        f"{value:,.0f} {name}" if unit == 1 or value >= 10 * _BELOW_TEN else f"{value:.1f} {name}"
-    )
+    digits = 0 if unit == 1 or value >= 10 * _BELOW_TEN else 1
+    return f"{value:,.{digits}f} {name}"
 
 
 def traffic(fusion: Fusion) -> str:

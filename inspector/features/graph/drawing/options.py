@@ -64,18 +64,20 @@ def around(graph: Graph, pattern: str, depth: int) -> Graph:
     if not found:
         names = [node.name for node in graph.nodes if node.is_compute]
         raise UsageError(f"No node of the graph matches `{pattern}`.", did_you_mean(pattern, names))
-    import networkx as nx  # 0.2 s, for all who import this
-
-    arrows = nx.DiGraph()
-    arrows.add_nodes_from(node.name for node in graph.nodes)
-    arrows.add_edges_from((name, node.name) for node in graph.nodes for name in node.inputs)
+    down = [(name, node.name) for node in graph.nodes for name in node.inputs]
     near: set[str] = set()
     # Up and down apart: else all that shares a parameter would be near.
-    for directed in (arrows, arrows.reverse(copy=False)):
-        reached = nx.multi_source_dijkstra_path_length(directed, set(found), cutoff=depth)
-        near.update(reached)
-    nodes = [_within(node, near) for node in graph.nodes if node.name in near]
-    return dataclasses.replace(graph, nodes=tuple(nodes))
+    for arrows in (down, [(reader, name) for name, reader in down]):
+        reached = set(found)
+        for _ in range(min(depth, len(graph.nodes))):
+            reached |= {end for start, end in arrows if start in reached}
+        near |= reached
+    nodes = tuple(
+        dataclasses.replace(node, inputs=tuple(name for name in node.inputs if name in near))
+        for node in graph.nodes
+        if node.name in near
+    )
+    return dataclasses.replace(graph, nodes=nodes)
 
 
 def matches(node: Node, pattern: str) -> bool:
@@ -83,7 +85,3 @@ def matches(node: Node, pattern: str) -> bool:
     wanted = pattern.casefold()
     texts = [node.name, node.target, *(part for pair in node.modules for part in pair)]
     return any(wanted in text.casefold() for text in texts)
-
-
-def _within(node: Node, near: set[str]) -> Node:
-    return dataclasses.replace(node, inputs=tuple(name for name in node.inputs if name in near))

@@ -11,7 +11,7 @@ from inspector.run.graph import Graph, Node, Stage
 _PARAMETER = re.compile(r"_(?:parameters|buffers)_")
 # AOTAutograd's names for what the forward graph takes, in the order of Dynamo's inputs
 # (torch/_functorch/_aot_autograd, 2.11 to 2.13), and for the gradients that come in.
-_TAKEN = re.compile(r"(?:primals|arg)_?\d+(?:_1)?")
+_TAKEN = re.compile(r"(?:primals_(\d+)|arg(\d+))(?:_1)?")
 _TANGENT = "tangents_"
 
 
@@ -48,18 +48,11 @@ def make_roles(graph: Graph, graphs: Iterable[Graph] = ()) -> Roles:
     returned = _results(graph)
     saved = _saved(graph, same, returned, dynamo)
     tensors = {node.name for node in _inputs(graph)} - parameters
-    kept = (
-        {name for name in tensors if not name.startswith(_TANGENT)} if _is_backward(graph) else ()
-    )
+    is_backward = graph.stage is Stage.BACKWARD or graph.direction == "backward"
+    kept = {name for name in tensors if is_backward and not name.startswith(_TANGENT)}
     only_saved = saved - set(returned[: _count_results(dynamo)])
-    inputs = {node.name for node in _inputs(graph)}
-    return Roles(
-        parameters, frozenset(kept), frozenset(saved - inputs), frozenset(returned) - only_saved
-    )
-
-
-def _is_backward(graph: Graph) -> bool:
-    return graph.stage is Stage.BACKWARD or graph.direction == "backward"
+    saved -= {node.name for node in _inputs(graph)}
+    return Roles(parameters, frozenset(kept), saved, frozenset(returned) - only_saved)
 
 
 def _inputs(graph: Graph) -> list[Node]:
@@ -73,25 +66,17 @@ def _parameters(graph: Graph, dynamo: Graph | None) -> frozenset[str]:
         return frozenset(own)
     taken = _inputs(dynamo)
     for node in _inputs(graph):
-        place = _place(node.name)
-        same = taken[place] if place is not None and place < len(taken) else None
+        found = _TAKEN.fullmatch(node.name)
+        # `primals_3` and `arg2_1` are the third.
+        place = (int(found[1]) - 1 if found[1] else int(found[2])) if found else len(taken)
+        same = taken[place] if place < len(taken) else None
+        if same is None or not _PARAMETER.search(same.target):
+            continue
         # A subclass of tensors is several inputs: then the order says nothing.
-        if same and _PARAMETER.search(same.target) and _shapes(node) == _shapes(same):
+        shapes, expected = ([item.shape for item in each.tensors] for each in (node, same))
+        if shapes == expected:
             own.add(node.name)
     return frozenset(own)
-
-
-def _place(name: str) -> int | None:
-    """Which input of Dynamo's graph it is: ``primals_3`` and ``arg2_1`` are the third."""
-    if not _TAKEN.fullmatch(name):
-        return None
-    if name.startswith("primals_"):
-        return int(name.removeprefix("primals_")) - 1
-    return int(name.removeprefix("arg").split("_", maxsplit=1)[0] or 0)
-
-
-def _shapes(node: Node) -> list[tuple[int | str, ...]]:
-    return [tensor.shape for tensor in node.tensors]
 
 
 def _results(graph: Graph) -> Sequence[str]:

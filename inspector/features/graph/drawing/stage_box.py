@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.graph.drawing import labels, style
 from inspector.features.graph.drawing.collapse import Box
-from inspector.features.graph.drawing.html_table import Cell, table
+from inspector.features.graph.drawing.picture import Cell, table
 from inspector.features.graph.drawing.roles import Roles
-from inspector.records.graphs import TensorMeta
 from inspector.run.graph import Node
 
 _NAME = 40
@@ -56,12 +55,11 @@ def arrow_tooltip(nodes: Sequence[Node]) -> Iterator[str]:
 
 
 def _node_lines(node: Node) -> list[str]:
-    where = labels.line(node.line) if node.is_compute else ""
     if node.op == "output":
         return ["output", ""]
     if node.op in {"placeholder", "get_attr"}:
         return [labels.elided(labels.parameter(node.target or node.name), _NAME), _shapes(node)]
-    return [labels.elided(labels.operator(node), _NAME), _shapes(node), where]
+    return [labels.elided(labels.operator(node), _NAME), _shapes(node), labels.line(node.line)]
 
 
 def _group_lines(box: Box) -> list[str]:
@@ -98,7 +96,9 @@ def _amount(form: str, nodes: Sequence[Node], noun: str = "tensor") -> Iterator[
 
 def _details(node: Node) -> Iterator[str]:
     yield f"{node.name} = {node.target}"
-    yield from map(_about, node.tensors)
+    for tensor in node.tensors:
+        strides = f", strides {list(tensor.stride)}" if tensor.stride else ""
+        yield f"{labels.shape(tensor)} on {tensor.device}{strides}"
     if size := _bytes([node]):
         yield size
     if node.flops:
@@ -111,11 +111,6 @@ def _details(node: Node) -> Iterator[str]:
         yield f"from {node.aten}"
     if node.kernels:
         yield f"computed by {', '.join(node.kernels)}"
-
-
-def _about(tensor: TensorMeta) -> str:
-    strides = f", strides {list(tensor.stride)}" if tensor.stride else ""
-    return f"{labels.shape(tensor)} on {tensor.device}{strides}"
 
 
 def _shapes(node: Node) -> str:

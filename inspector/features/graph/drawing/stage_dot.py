@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Sequence
 
 import graphviz
@@ -9,10 +10,8 @@ import graphviz
 from inspector.features.graph.drawing import labels, style
 from inspector.features.graph.drawing.collapse import Box, make_boxes
 from inspector.features.graph.drawing.colours import Colours
-from inspector.features.graph.drawing.frame import new_picture
-from inspector.features.graph.drawing.html_table import Cell, table
-from inspector.features.graph.drawing.module_frames import ModuleFrames
 from inspector.features.graph.drawing.options import Caption, Drawing
+from inspector.features.graph.drawing.picture import Cell, new_picture, table
 from inspector.features.graph.drawing.roles import Roles, make_roles
 from inspector.features.graph.drawing.stage_box import (
     arrow_text,
@@ -26,6 +25,9 @@ from inspector.run.graph import Graph
 # More texts at the arrows than these make a picture wide and hide the boxes.
 _MOST_TEXTS = 120
 _SHARED = "What many boxes read (a mask, say) has an arrow to the first; at others it is named."
+_FILLS = ("#fafafa", "#f2f2f2")
+# Each module with its class, and whether it is the frame of its backward pass.
+_Path = tuple[tuple[str, str, bool], ...]
 
 
 def stage_dot(
@@ -38,48 +40,69 @@ def stage_dot(
     """
     options = options or Drawing()
     roles = roles or make_roles(graph)
-    boxes, said = make_boxes(graph, options)
-    boxes, arrows = wire(boxes, graph, roles, is_collapsed=bool(said))
-    return _Picture(boxes, arrows, options, roles).draw(caption, said)
+    boxes, collapsed = make_boxes(graph, options)
+    boxes, arrows = wire(boxes, graph, roles, is_collapsed=bool(collapsed))
+    colours = Colours(boxes, options.colour, roles, options.around)
+    computing = [box.nodes[0] for box in boxes if box.nodes[0].is_compute]
+    is_mixed = len({node.is_backward for node in computing}) > 1
+    notes = ["A frame is a module; an arrow is one tensor or several."]
+    notes += ["Dashed frames belong to the backward pass."] if is_mixed else []
+    notes += [_SHARED] if any(box.shared for box in boxes) else []
+    operators = sum(node.is_compute for box in boxes for node in box.nodes)
+    total = ", ".join(filter(None, (labels.count(operators, "operator"), collapsed)))
+    picture = new_picture(caption, (total,), colours.legend(), notes)
+    _Frames(boxes, colours, roles, is_mixed=is_mixed).add(picture)
+    _add_arrows(picture, arrows)
+    return str(picture.source)
 
 
-class _Picture:
+class _Frames:
+    """Draws boxes in the frames of their modules; where both passes are drawn, in one for each."""
+
     def __init__(
-        self, boxes: Sequence[Box], arrows: Sequence[Arrow], options: Drawing, roles: Roles
+        self, boxes: Sequence[Box], colours: Colours, roles: Roles, *, is_mixed: bool
     ) -> None:
         self._boxes = boxes
-        self._arrows = arrows
+        self._colours = colours
         self._roles = roles
-        self._colours = Colours(boxes, options.colour, roles, options.around)
+        self._count = 0
+        self._places: dict[_Path, list[int]] = collections.defaultdict(list)
+        self._inner: dict[_Path, dict[_Path, None]] = collections.defaultdict(dict)
+        for place, box in enumerate(boxes):
+            # The passes are drawn apart: else each frame would reach over the whole picture.
+            is_backward = is_mixed and box.nodes[0].is_backward
+            path: _Path = ()
+            for module, kind in box.modules:
+                inner = (*path, (module, kind, is_backward))
+                self._inner[path][inner] = None
+                path = inner
+            self._places[path].append(place)
 
-    def draw(self, caption: Caption, said: str) -> str:
-        notes = ["A frame is a module; an arrow is one tensor or several."]
-        notes += ["Dashed frames belong to the backward pass."] if self._is_mixed() else []
-        notes += [_SHARED] if any(box.shared for box in self._boxes) else []
-        picture = new_picture(caption, (self._counts(said),), self._colours.legend(), notes)
-        ModuleFrames(self._boxes, self._add_box, is_mixed=self._is_mixed()).add(picture)
-        self._add_arrows(picture)
-        return str(picture.source)
+    def add(self, picture: graphviz.Digraph, path: _Path = ()) -> None:
+        """Draws what is in a frame: all boxes in that of no module."""
+        for place in self._places[path]:
+            box = self._boxes[place]
+            label = box_label(box, self._colours.look(place), self._roles)
+            picture.node(f"n{place}", label=label, tooltip=labels.in_tooltip(box_tooltip(box)))
+        for inner in self._inner[path]:
+            module, kind, is_backward = inner[-1]
+            title = labels.module(module, kind) + (", backward" if is_backward else "")
+            self._count += 1
+            with picture.subgraph(name=f"cluster_{self._count}") as frame:
+                frame.attr(
+                    label=table([[Cell(title, size=9, colour=style.MUTED)]]),
+                    tooltip=labels.in_tooltip([title]),
+                    style="filled,dashed" if is_backward else "filled,rounded",
+                    fillcolor=_FILLS[len(inner) % len(_FILLS)],
+                )
+                self.add(frame, inner)
 
-    def _is_mixed(self) -> bool:
-        """Whether both passes are drawn: a module then has a frame for each."""
-        passes = {box.nodes[0].is_backward for box in self._boxes if box.nodes[0].is_compute}
-        return len(passes) > 1
 
-    def _counts(self, said: str) -> str:
-        operators = sum(node.is_compute for box in self._boxes for node in box.nodes)
-        return ", ".join(filter(None, (labels.count(operators, "operator"), said)))
-
-    def _add_box(self, picture: graphviz.Digraph, place: int) -> None:
-        box = self._boxes[place]
-        label = box_label(box, self._colours.look(place), self._roles)
-        picture.node(f"n{place}", label=label, tooltip=labels.in_tooltip(box_tooltip(box)))
-
-    def _add_arrows(self, picture: graphviz.Digraph) -> None:
-        for arrow in self._arrows:
-            about = {"tooltip": labels.in_tooltip(arrow_tooltip(arrow.nodes))}
-            said = arrow_text(arrow.nodes) if len(self._arrows) <= _MOST_TEXTS else ""
-            if said:
-                about["label"] = table([[Cell(said, size=8, colour=style.MUTED)]])
-                about["labeltooltip"] = about["tooltip"]
-            picture.edge(f"n{arrow.source}", f"n{arrow.target}", **about)
+def _add_arrows(picture: graphviz.Digraph, arrows: Sequence[Arrow]) -> None:
+    for arrow in arrows:
+        about = {"tooltip": labels.in_tooltip(arrow_tooltip(arrow.nodes))}
+        text = arrow_text(arrow.nodes) if len(arrows) <= _MOST_TEXTS else ""
+        if text:
+            about["label"] = table([[Cell(text, size=8, colour=style.MUTED)]])
+            about["labeltooltip"] = about["tooltip"]
+        picture.edge(f"n{arrow.source}", f"n{arrow.target}", **about)

@@ -9,7 +9,6 @@ from inspector.report.finding import Finding
 from inspector.report.rule import Rule
 from inspector.report.severity import Severity
 from inspector.report.wording import count, duration
-from inspector.run.compilation import Frame
 from inspector.run.cost import Cost, CostKind
 from inspector.run.run import Process, Run
 from inspector.shared.stack import StackFrame
@@ -70,23 +69,22 @@ _RECOMPILED = (
 )
 
 
-def _is_recompiled(process: Process) -> bool:
-    """Whether a function has several versions: then dropping guards can choose the wrong one."""
-    return any(
+def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
+    # With several versions of a function, dropping guards can choose the wrong one.
+    is_recompiled = any(
         item.is_recompile or item.hit_limit
         for frame in process.frames
         for item in frame.compilations
     )
-
-
-def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
-    is_recompiled = _is_recompiled(process)
-    frame = _dearest(process, time)
+    # The frame whose guards take most.
+    frame_id = max(time.by_frame, key=lambda number: time.by_frame[number], default=None)
+    frame = next((frame for frame in process.frames if frame.frame_id == frame_id), None)
     place = StackFrame(frame.file, frame.first_line, frame.name) if frame else None
     return Finding(
         **RULE.at(run, place),
         message=f"guards take {time.share:.0%} of a call",
-        why=_why(time),
+        why=f"{count(round(time.lookups), 'cache lookup')} per call: {duration(time.per_call_ns)} "
+        f"of {duration(time.call_ns)}, measured in {count(time.calls, 'warm call')}",
         fix=_RECOMPILED if is_recompiled else _STANCE,
         alternatives=() if is_recompiled else (_FILTER,),
         notes=("inspect guards shows which part of the model the guards are about",),
@@ -99,20 +97,6 @@ def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
             calls=time.calls,
             call_ns=time.call_ns,
         ),
-    )
-
-
-def _dearest(process: Process, time: GuardTime) -> Frame | None:
-    """The frame whose guards take most."""
-    frame_id = max(time.by_frame, key=lambda number: time.by_frame[number], default=None)
-    return next((frame for frame in process.frames if frame.frame_id == frame_id), None)
-
-
-def _why(time: GuardTime) -> str:
-    looks = count(round(time.lookups), "cache lookup")
-    return (
-        f"{looks} per call: {duration(time.per_call_ns)} of {duration(time.call_ns)}, measured in "
-        f"{count(time.calls, 'warm call')}"
     )
 
 

@@ -8,9 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.kernels.binary.descriptors import tile_of
-from inspector.features.kernels.binary.index_arithmetic import Value
 from inspector.features.kernels.binary.index_values import Indices
-from inspector.features.kernels.binary.layouts import Lanes, lanes_of
+from inspector.features.kernels.binary.layouts import lanes_of
 from inspector.features.kernels.binary.opcodes import access_bits, kind_of
 from inspector.features.kernels.binary.sass import SOURCE, Instruction
 from inspector.features.kernels.binary.ttgir import (
@@ -46,12 +45,20 @@ def accesses_of(
 ) -> tuple[Access, ...]:
     """All uses of global memory, in order."""
     trips = [indices.trips(loop) for loop in module.loops]
-    found = [
-        _access(operation, module, indices, trips)
-        for operation in module.operations
-        if operation.name in _NAMES
-    ]
-    return tuple(dataclasses.replace(access, bits=_bits(access, instructions)) for access in found)
+    found = []
+    for operation in module.operations:
+        if operation.name in _NAMES:
+            access = _access(operation, module, indices, trips)
+            bits = Counter(
+                access_bits(item)
+                for item in instructions
+                if access.line
+                and own_line(item) == access.line
+                and kind_of(item) in _MACHINE.get(access.kind, ())
+            )
+            widths = tuple(width for width, _ in bits.most_common())
+            found.append(dataclasses.replace(access, bits=widths))
+    return tuple(found)
 
 
 def own_line(instruction: Instruction) -> int:
@@ -98,10 +105,14 @@ def _access(
     counts = [trips[loop - 1] for loop in operation.loops]
     known = [count for count in counts if count is not None]
     times = math.prod(known) if len(known) == len(counts) else None
+    # The argument that a pointer comes from, also where its offset is not known.
+    source = pointer
+    for made in _made_from(pointer, module):
+        source = made.operands[0]
     access = Access(
         kind=kind,
         line=operation.line,
-        argument="" if is_tma else _argument(pointer, module),
+        argument="" if is_tma or source not in module.arguments else source[1:],
         dtype=element,
         elements=elements,
         trips=times,
@@ -123,13 +134,6 @@ def _made_from(pointer: str, module: Module) -> Iterator[Operation]:
         pointer = operation.operands[0]
 
 
-def _argument(pointer: str, module: Module) -> str:
-    """The argument that a pointer comes from, also where its offset is not known."""
-    for operation in _made_from(pointer, module):
-        pointer = operation.operands[0]
-    return pointer[1:] if pointer in module.arguments else ""
-
-
 def _placed(
     access: Access, pointer: str, shaped: TensorType | None, module: Module, indices: Indices
 ) -> Access:
@@ -137,63 +141,36 @@ def _placed(
     value = indices.value(pointer)
     if value is None or shaped is None:
         return access
-    size = element_bytes(access.dtype)
-    base = module.divisible.get(f"%{value.base}", size)
     lanes = lanes_of(shaped.layout, shaped.shape) if shaped.shape else None
     if lanes is None:
         return access
+    size = element_bytes(access.dtype)
+    base = module.divisible.get(f"%{value.base}", size)
     used = {int(number) for number in value.numbers}
-    sectors = {number * size // _SECTOR_BYTES for number in used}
+    touched_bytes = len({number * size // _SECTOR_BYTES for number in used}) * _SECTOR_BYTES
     times = 1 if access.trips is None else access.trips
+    held = [[int(value.numbers[element]) for element in own] for own in lanes]
+    # From one element to the next: of a thread, or of the next one where each has one.
+    pair = held[0][:2] if len(held[0]) > 1 else [numbers[0] for numbers in held[:2]]
     return dataclasses.replace(
         access,
         bytes=len(used) * size * times,
-        touched_bytes=len(sectors) * _SECTOR_BYTES * times,
+        touched_bytes=touched_bytes * times,
         argument=value.base or access.argument,
-        contiguous=_contiguous(lanes, value),
-        stride=_stride(lanes, value),
-        block_share=_sector_share(value.numbers, size),
-        alignment_bytes=_alignment(lanes, value, size, base),
+        contiguous=min(map(_contiguous, held)),
+        stride=pair[1] - pair[0] if len(pair) > 1 else None,
+        block_share=len(used) * size / touched_bytes,
+        # What every thread's first address is a multiple of.
+        alignment_bytes=math.gcd(base, _WIDEST_BYTES, *(numbers[0] * size for numbers in held)),
     )
 
 
-def _numbers(elements: Sequence[int], value: Value) -> list[int]:
-    return [int(value.numbers[element]) for element in elements]
-
-
-def _contiguous(lanes: Lanes, value: Value) -> int:
-    """How many elements each thread holds side by side, from its first one on."""
-    shortest = len(lanes[0])
-    for own in lanes:
-        numbers = _numbers(own, value)
-        length = 1
-        while length < len(numbers) and numbers[length] == numbers[0] + length:
-            length += 1
-        shortest = min(shortest, length)
-    return shortest
-
-
-def _stride(lanes: Lanes, value: Value) -> int | None:
-    """From one element to the next: of a thread, or of the next one where each has one."""
-    own = lanes[0]
-    pair = own[:2] if len(own) > 1 else tuple(lane[0] for lane in lanes[:2])
-    numbers = _numbers(pair, value)
-    return numbers[1] - numbers[0] if len(numbers) > 1 else None
-
-
-def _sector_share(numbers: Iterable[int | float], size: int) -> float:
-    """Share of the touched sectors that is used (32 bytes: CUDA C++ best practices guide)."""
-    used = {int(number) for number in numbers}
-    sectors = {number * size // _SECTOR_BYTES for number in used}
-    return len(used) * size / (len(sectors) * _SECTOR_BYTES)
-
-
-def _alignment(lanes: Lanes, value: Value, size: int, base: int) -> int:
-    """What every thread's first address is a multiple of, 16 at most."""
-    common = math.gcd(base, _WIDEST_BYTES)
-    for own in lanes:
-        common = math.gcd(common, int(value.numbers[own[0]]) * size)
-    return common
+def _contiguous(numbers: Sequence[int]) -> int:
+    """How many elements a thread holds side by side, from its first one on."""
+    length = 1
+    while length < len(numbers) and numbers[length] == numbers[0] + length:
+        length += 1
+    return length
 
 
 def _index_bits(pointer: str, module: Module, indices: Indices) -> int:
@@ -206,14 +183,3 @@ def _index_bits(pointer: str, module: Module, indices: Indices) -> int:
         elif operation.name not in {"tt.splat", "tt.broadcast", "ttg.convert_layout"}:
             break
     return widest
-
-
-def _bits(access: Access, instructions: Sequence[Instruction]) -> tuple[int, ...]:
-    """Widths of the machine instructions of an access's line."""
-    kinds = _MACHINE.get(access.kind, ())
-    counted = Counter(
-        access_bits(item)
-        for item in instructions
-        if access.line and own_line(item) == access.line and kind_of(item) in kinds
-    )
-    return tuple(bits for bits, _ in counted.most_common())

@@ -10,19 +10,18 @@ from inspector.features.kernels.binary.accesses import accesses_of, own_line, wi
 from inspector.features.kernels.binary.index_values import Indices
 from inspector.features.kernels.binary.loops import hot_loop
 from inspector.features.kernels.binary.opcodes import kind_of, tensor_core_dtype
-from inspector.features.kernels.binary.ptx_lines import read_ptx_lines
-from inspector.features.kernels.binary.sass import Instruction, parse_sass
+from inspector.features.kernels.binary.sass import Instruction, parse_sass, read_ptx_lines
 from inspector.features.kernels.binary.ttgir import Module, parse_ttgir
 from inspector.run.kernel_analysis import (
     AccessKind,
     ConfigAnalysis,
     InstructionCount,
     InstructionKind,
-    Loop,
     Occupancy,
     OccupancyLimit,
 )
-from inspector.shared.kernel_build import ConfigBuild, GpuLimits, Resources
+from inspector.shared.gpus import Architecture, Gpu
+from inspector.shared.kernel_build import ConfigBuild, Resources
 
 _FLOAT64 = re.compile(r"(?:arith\.\w+f|math\.\w+|arith\.extf|tt\.dot)$")
 _INTEGER = re.compile(r"arith\.(?:add|sub|mul|div|rem|shl|shr)\w*i?$")
@@ -33,7 +32,7 @@ _REGISTER_UNIT = 256
 _SUB_PROCESSORS = 4
 # cuda_occupancy.h, cudaOccSMemAllocationGranularity: 256 bytes up to 7.x, 128 from 8.0 on; and what
 # the system takes of every block, cudaDeviceProp.reservedSharedMemPerBlock: 1 KiB from 8.0 on.
-_NEW_SHARED = 80
+_NEW_SHARED = (8, 0)
 _SHARED_UNITS = (256, 128)
 _RESERVED_BYTES = 1024
 
@@ -41,7 +40,7 @@ _RESERVED_BYTES = 1024
 def analyse_texts(
     texts: Mapping[str, str],
     config: ConfigBuild,
-    limits: GpuLimits | None = None,
+    gpu: Gpu | None = None,
     known: Mapping[str, int] | None = None,
 ) -> ConfigAnalysis:
     """Analyses the texts ``ttgir``, ``ptx`` and ``sass`` of one configuration."""
@@ -51,39 +50,31 @@ def analyse_texts(
     indices = Indices(module, known or {})
     accesses = accesses_of(module, indices, instructions)
     occupancy = None
-    if limits is not None and config.resources is not None:
+    if gpu is not None and config.resources is not None:
         warps = config.launched_warps or config.num_warps
-        occupancy = occupancy_of(config.resources, warps * config.num_ctas, limits)
+        occupancy = occupancy_of(config.resources, warps * config.num_ctas, gpu.architecture)
+    kinds = [kind_of(item) for item in instructions]
+    hot = hot_loop(listing, module)
+    inside = Counter(kinds[hot.first : hot.last + 1] if hot else ())
+    products = Counter(
+        f"{item.opcode} {tensor_core_dtype(item)}"
+        for item, kind in zip(instructions, kinds, strict=True)
+        if kind is InstructionKind.TENSOR
+    )
     return ConfigAnalysis(
         occupancy=occupancy,
         loads=widths_of(accesses, instructions, _LOADS),
         stores=widths_of(accesses, instructions, (AccessKind.STORE,)),
         accesses=accesses,
-        instructions=_counts(instructions, hot_loop(listing, module)),
-        tensor_cores=_tensor_cores(instructions),
+        instructions=tuple(
+            InstructionCount(kind, count, inside[kind])
+            for kind, count in Counter(kinds).most_common()
+        ),
+        tensor_cores=tuple(products.most_common()),
         fma_dots=_fma_dots(module),
         float64_lines=_float64_lines(module, instructions),
         int64_lines=_int64_lines(module),
     )
-
-
-def _counts(instructions: Sequence[Instruction], hot: Loop | None) -> tuple[InstructionCount, ...]:
-    everywhere = Counter(kind_of(item) for item in instructions)
-    inside = Counter(
-        kind_of(item) for item in instructions if hot and hot.first <= item.index <= hot.last
-    )
-    return tuple(
-        InstructionCount(kind, count, inside[kind]) for kind, count in everywhere.most_common()
-    )
-
-
-def _tensor_cores(instructions: Sequence[Instruction]) -> tuple[tuple[str, int], ...]:
-    counted = Counter(
-        f"{item.opcode} {tensor_core_dtype(item)}"
-        for item in instructions
-        if kind_of(item) is InstructionKind.TENSOR
-    )
-    return tuple(counted.most_common())
 
 
 def _fma_dots(module: Module) -> tuple[tuple[int, str], ...]:
@@ -134,38 +125,36 @@ def _int64_lines(module: Module) -> tuple[int, ...]:
     return tuple(sorted(lines - {0}))
 
 
-def occupancy_of(resources: Resources, warps: int, limits: GpuLimits) -> Occupancy:
+def occupancy_of(resources: Resources, warps: int, of: Architecture) -> Occupancy:
     """How full a multiprocessor can be with blocks of one kernel."""
+    most_warps = of.threads_per_multiprocessor // _WARP
     blocks_by = {
-        OccupancyLimit.REGISTERS: _by_registers(resources.registers, warps, limits),
-        OccupancyLimit.SHARED_MEMORY: _by_shared_memory(resources, limits),
-        OccupancyLimit.WARPS: limits.threads // _WARP // warps if warps else 0,
-        OccupancyLimit.BLOCKS: limits.blocks,
+        OccupancyLimit.REGISTERS: _by_registers(resources.registers, warps, of),
+        OccupancyLimit.SHARED_MEMORY: _by_shared_memory(resources, of),
+        OccupancyLimit.WARPS: most_warps // warps if warps else 0,
+        OccupancyLimit.BLOCKS: of.blocks_per_multiprocessor,
     }
     blocks = min(blocks_by.values())
     limited = tuple(limit for limit, most in blocks_by.items() if most == blocks)
-    most_warps = limits.threads // _WARP
     if not blocks:
         limited = (OccupancyLimit.TOO_LARGE, *limited)
     return Occupancy(blocks, blocks * warps, most_warps, limited)
 
 
-def _by_registers(registers: int, warps: int, limits: GpuLimits) -> int:
+def _by_registers(registers: int, warps: int, of: Architecture) -> int:
     if not registers or not warps:
-        return limits.blocks
+        return of.blocks_per_multiprocessor
     of_warp = -(-registers * _WARP // _REGISTER_UNIT) * _REGISTER_UNIT
-    of_sub_processor = limits.registers // _SUB_PROCESSORS
-    held = of_sub_processor // of_warp * _SUB_PROCESSORS
+    held = of.registers_per_multiprocessor // _SUB_PROCESSORS // of_warp * _SUB_PROCESSORS
     rounded = -(-warps // _SUB_PROCESSORS) * _SUB_PROCESSORS
     return held // rounded if warps >= _SUB_PROCESSORS else held // warps
 
 
-def _by_shared_memory(resources: Resources, limits: GpuLimits) -> int:
+def _by_shared_memory(resources: Resources, of: Architecture) -> int:
     asked = resources.shared_bytes + resources.static_shared_bytes
-    is_new = limits.capability >= _NEW_SHARED
-    if asked > limits.shared_block_bytes:
+    if asked > of.shared_bytes_per_block:
         return 0
-    asked += _RESERVED_BYTES if is_new else 0
+    is_new = of.capability >= _NEW_SHARED
     unit = _SHARED_UNITS[is_new]
-    taken = -(-asked // unit) * unit
-    return limits.shared_bytes // taken if taken else limits.blocks
+    taken = -(-(asked + _RESERVED_BYTES * is_new) // unit) * unit
+    return of.shared_bytes_per_multiprocessor // taken if taken else of.blocks_per_multiprocessor

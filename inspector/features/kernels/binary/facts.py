@@ -10,25 +10,15 @@ from inspector.features.kernels.binary.analyse import analyse_texts
 from inspector.features.kernels.binary.predict import predict
 from inspector.run.kernel_facts import ConfigFacts, KernelFacts
 from inspector.shared.gpus import Gpu
-from inspector.shared.kernel_build import ConfigBuild, GpuLimits, KernelBuild
+from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 
 _KINDS = ("ttgir", "ptx", "sass")
 _MOST_SPILLED = 16
-# What the table of GPUs calls a dtype, and what the analyses call the unit that multiplies it.
-_UNITS = {
-    "tf32": "tensor tf32",
-    "float16": "tensor fp16",
-    "bfloat16": "tensor bf16",
-    "float8": "tensor fp8",
-    "int8": "tensor int8",
-    "float64": "tensor fp64",
-    "float32": "fp32",
-}
 
 
 def facts_of(
     build: KernelBuild,
-    limits: GpuLimits | None = None,
+    gpu: Gpu | None = None,
     known: Mapping[str, int] | None = None,
     *,
     launches: int = 1,
@@ -37,39 +27,34 @@ def facts_of(
     """Analyses every configuration of a build, from its files.
 
     Args:
-        limits: What the GPU has, or None: then there is neither occupancy nor a time.
+        gpu: Without one there is neither occupancy nor a time.
         known: Values of scalar arguments, where more is known than its source says.
         grid: Blocks by axis, for kernels whose source does not say (a person's own).
     """
     configs = []
     for built in build.configs:
         texts = texts_of(build, built)
-        if texts is None or not _fits(built, limits):
+        shared_bytes = built.resources.shared_bytes if built.resources else 0
+        # A device that lacks shared memory says so when the binary is loaded.
+        if texts is None or (gpu and shared_bytes > gpu.architecture.shared_bytes_per_block):
             continue
         config = built
         if grid and not built.grid:
             config = dataclasses.replace(built, grid=tuple(grid), grid_is_exact=True)
-        analysis = analyse_texts(texts, config, limits, known)
-        prediction = predict(texts, config, limits, known) if limits else None
+        analysis = analyse_texts(texts, config, gpu, known)
+        prediction = predict(texts, config, gpu, known) if gpu else None
         configs.append(ConfigFacts(config, analysis, prediction))
     is_users = build.heuristic == "user_autotune"
-    chosen = configs if is_users else _not_skipped(configs)
-    return KernelFacts(build, tuple(chosen), limits, launches, is_users)
-
-
-def _not_skipped(configs: list[ConfigFacts]) -> list[ConfigFacts]:
-    """Without those that Inductor does not time because they spill, unless all do.
-
-    `CachingAutotuner.bench` (torch/_inductor/runtime/triton_heuristics.py) gives a generated kernel
-    with more than 16 spilled registers an infinite time.
-    """
+    # `CachingAutotuner.bench` (torch/_inductor/runtime/triton_heuristics.py) gives a generated
+    # kernel with more than 16 spilled registers an infinite time.
     timed = [
         facts
         for facts in configs
         if facts.config.resources is not None
         and facts.config.resources.spilled_registers <= _MOST_SPILLED
     ]
-    return timed or configs
+    chosen = configs if is_users else timed or configs
+    return KernelFacts(build, tuple(chosen), gpu, launches, is_users)
 
 
 def texts_of(build: KernelBuild, config: ConfigBuild) -> dict[str, str] | None:
@@ -84,29 +69,3 @@ def texts_of(build: KernelBuild, config: ConfigBuild) -> dict[str, str] | None:
         except (OSError, ValueError):
             return None
     return texts
-
-
-def _fits(config: ConfigBuild, limits: GpuLimits | None) -> bool:
-    """Whether the device could load it: shared memory is checked only then."""
-    if limits is None or config.resources is None:
-        return True
-    return config.resources.shared_bytes <= limits.shared_block_bytes
-
-
-def limits_of(gpu: Gpu) -> GpuLimits:
-    """The figures of a GPU of the table."""
-    architecture = gpu.architecture
-    return GpuLimits(
-        name=gpu.name,
-        capability=gpu.arch,
-        multiprocessors=gpu.multiprocessors,
-        registers=architecture.registers_per_multiprocessor,
-        shared_bytes=architecture.shared_bytes_per_multiprocessor,
-        shared_block_bytes=architecture.shared_bytes_per_block,
-        threads=architecture.threads_per_multiprocessor,
-        blocks=architecture.blocks_per_multiprocessor,
-        l2_bytes=gpu.l2_bytes,
-        bandwidth_bytes_per_second=gpu.bandwidth,
-        clock_hz=float(gpu.clock_hz),
-        peaks=tuple((_UNITS[name], peak) for name, peak in gpu.peaks.items() if name in _UNITS),
-    )

@@ -48,6 +48,7 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "arith.maximumf": max,
     "arith.maxnumf": max,
     "arith.addi": operator.add,
+    "tt.addptr": operator.add,
     "arith.subi": operator.sub,
     "arith.muli": operator.mul,
     "arith.divsi": _divided,
@@ -70,15 +71,12 @@ _BINARY: dict[str, Callable[[Any, Any], Any]] = {
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
     "ne": operator.ne,
-    "slt": operator.lt,
-    "sle": operator.le,
-    "sgt": operator.gt,
-    "sge": operator.ge,
-    "ult": operator.lt,
-    "ule": operator.le,
-    "ugt": operator.gt,
-    "uge": operator.ge,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
 }
+"""By what is compared, signed or not: ``slt`` and ``ult`` are both ``lt``."""
 _SAME = {
     "arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast", "ttg.convert_layout",
     "tt.bitcast", "arith.index_castui", "arith.sitofp", "arith.uitofp", "arith.extf",
@@ -86,28 +84,20 @@ _SAME = {
 }  # fmt: skip
 
 
-def _constant(text: str, shaped: TensorType | None) -> Value | None:
-    found = re.match(r"\s*(?:dense<)?(true|false|-?\d+(\.\d+(?:[eE][+-]?\d+)?)?)[>\s:]", text)
-    if found is None:
-        return None
-    named = {"true": 1, "false": 0}.get(found[1])
-    number = named if named is not None else (float if found[2] else int)(found[1])
+def leaf(name: str, text: str, shaped: TensorType | None) -> Value | None:
+    """What an operation without operands gives, or None where it is another."""
     shape = shaped.shape if shaped is not None else ()
-    return Value(shape, (number,) * math.prod(shape))
-
-
-def _range(text: str, shaped: TensorType | None) -> Value | None:
-    start = re.search(r"start = (-?\d+)", text)
-    if shaped is None or start is None:
-        return None
-    first = int(start[1])
-    return Value(shaped.shape, tuple(range(first, first + shaped.shape[0])))
-
-
-LEAVES: dict[str, Callable[[str, TensorType | None], Value | None]] = {
-    "arith.constant": _constant,
-    "tt.make_range": _range,
-}
+    if name == "tt.make_range":
+        start = re.search(r"start = (-?\d+)", text)
+        if shape and start:
+            return Value(shape, tuple(range(int(start[1]), int(start[1]) + shape[0])))
+    elif name == "arith.constant":
+        pattern = r"\s*(?:dense<)?(true|false|-?\d+(\.\d+(?:[eE][+-]?\d+)?)?)[>\s:]"
+        if found := re.match(pattern, text):
+            named = {"true": 1, "false": 0}.get(found[1])
+            number = named if named is not None else (float if found[2] else int)(found[1])
+            return Value(shape, (number,) * math.prod(shape))
+    return None
 
 
 def computed(
@@ -117,16 +107,11 @@ def computed(
     first = values[0]
     function = _BINARY.get(name)
     if name == "arith.cmpi":
-        function = _COMPARED.get(text.partition(",")[0].strip())
+        function = _COMPARED.get(text.partition(",")[0].strip()[-2:])
     if function is not None:
         return _paired(function, first, values[1])
     made = _MADE.get(name)
     return None if made is None else made(values, shaped.shape if shaped else ())
-
-
-def _moved(values: Sequence[Value], _shape: tuple[int, ...]) -> Value | None:
-    moved = _paired(operator.add, values[0], values[1])
-    return None if moved is None else dataclasses.replace(moved, base=values[0].base)
 
 
 def _each(function: Callable[[Any], int]) -> _Made:
@@ -176,7 +161,6 @@ def _broadcast(values: Sequence[Value], shape: tuple[int, ...]) -> Value | None:
 
 
 _MADE: dict[str, _Made] = {
-    "tt.addptr": _moved,
     "tt.splat": _reshaped,
     "tt.expand_dims": _reshaped,
     "tt.reshape": _reshaped,

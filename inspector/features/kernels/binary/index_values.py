@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from inspector.features.kernels.binary.index_arithmetic import LEAVES, Value, computed
+from inspector.features.kernels.binary.index_arithmetic import Value, computed, leaf
 from inspector.features.kernels.binary.ttgir import Module, Operation, TensorType, tensor_type
 
 MOST_ELEMENTS = 1 << 16
@@ -84,7 +84,7 @@ class Indices:
         return tensor_type(_result_type(operation.text), self._module)
 
     def trips(self, loop: Operation) -> int | None:
-        """How often a loop runs in a program, or None where nobody knows."""
+        """How often a loop runs in a program, or None where it is unknown."""
         found = re.match(r"\s*(?:unsigned )?%\w+ = (%\w+) to (%\w+) step (%\w+)", loop.text)
         if not found:
             return None
@@ -97,7 +97,7 @@ class Indices:
         return max(0, -((start - stop) // step)) if step > 0 else None
 
     def _is_guess(self, name: str, depth: int) -> bool:
-        """Whether a value depends on an argument that nobody knows."""
+        """Whether a value depends on an unknown argument."""
         if name in self._module.arguments:
             return name[1:] not in self._known
         operation = self._module.made_by.get(name)
@@ -106,7 +106,7 @@ class Indices:
         return any(self._is_guess(operand, depth + 1) for operand in operation.operands)
 
     def value(self, name: str, depth: int = 0) -> Value | None:
-        """The value of a name in the program, or None where nobody knows."""
+        """The value of a name in the program, or None where it is unknown."""
         if name in self._values:
             return self._values[name]
         if depth > _DEEPEST:
@@ -141,7 +141,11 @@ class Indices:
             began = self.value(self._carried[name], depth + 1)
             return began if self._first is None else self._last(name, began)
         if name in self._module.arguments:
-            return self._argument(name)
+            if "ptr" in self._module.arguments[name]:
+                return Value((), (0,), name[1:])
+            # Of a size that nobody knows nothing is a divisor but what the kernel was told.
+            unknown = 257 * self._module.divisible.get(name, 1)
+            return Value((), (self._known.get(name[1:], unknown),))
         operation = self._module.made_by.get(name)
         if operation is None:
             return None
@@ -167,28 +171,17 @@ class Indices:
         )
         return Value(began.shape, numbers, began.base)
 
-    def _argument(self, name: str) -> Value | None:
-        if "ptr" in self._module.arguments[name]:
-            return Value((), (0,), name[1:])
-        known = self._known.get(name[1:])
-        if known is not None:
-            return Value((), (known,))
-        # A size that nobody knows: nothing divides it but what the kernel was told.
-        divisor = self._module.divisible.get(name, 1)
-        return Value((), (257 * divisor,))
-
     def _operation(
         self, operation: Operation, shaped: TensorType | None, depth: int
     ) -> Value | None:
         if operation.name in {"tt.get_program_id", "tt.get_num_programs"}:
             axes = self._programs if operation.name == "tt.get_program_id" else self._grid
             return Value((), (axes.get(operation.text.strip()[:1], 0),))
-        leaf = LEAVES.get(operation.name)
-        if leaf is not None:
-            return leaf(operation.text, shaped)
+        if not operation.operands:
+            return leaf(operation.name, operation.text, shaped)
         inputs = [self.value(operand, depth + 1) for operand in operation.operands]
         values = [value for value in inputs if value is not None]
-        if not inputs or len(values) < len(inputs):
+        if len(values) < len(inputs):
             return None
         return computed(operation.name, operation.text, values, shaped)
 
@@ -198,21 +191,18 @@ def _result_type(text: str) -> str:
     _, arrow, behind = text.rpartition(" -> ")
     if arrow:
         return behind.strip()
-    # The types follow the last colon that is not inside of brackets.
-    depth = 0
-    for at in range(len(text) - 1, -1, -1):
-        depth += text[at] in ">)}]"
-        depth -= text[at] in "<({["
-        if text[at] == ":" and depth == 0:
-            return _first_type(text[at + 1 :].strip())
-    return ""
+    # The types follow the last colon that is not inside of brackets; the first one is the result's.
+    types = _outside(text, ":")[-1] if ":" in text else ""
+    return _outside(types, ",")[0].strip()
 
 
-def _first_type(text: str) -> str:
-    depth = 0
-    for at, sign in enumerate(text):
-        depth += sign in "<({["
-        depth -= sign in ">)}]"
-        if sign == "," and depth == 0:
-            return text[:at]
-    return text
+def _outside(text: str, sign: str) -> list[str]:
+    """A text, split where a sign is not inside of brackets."""
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "<({[") - (character in ">)}]")
+        if character == sign and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return parts

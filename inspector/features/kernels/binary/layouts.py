@@ -22,9 +22,12 @@ def lanes_of(layout: str, shape: Sequence[int]) -> Lanes | None:
         return _blocked(layout, shape)
     if layout.startswith("#ttg.linear"):
         return _linear(layout, shape)
-    if layout.startswith("#ttg.slice"):
-        return _slice(layout, shape)
-    return None
+    # The parent's layout without one dimension.
+    part = re.match(r"#ttg\.slice<\{dim = (\d+), parent = (.*)\}>$", layout)
+    if part is None:
+        return None
+    axis = int(part[1])
+    return lanes_of(part[2], [*shape[:axis], 1, *shape[axis:]])
 
 
 def _numbers(layout: str, name: str) -> list[int]:
@@ -101,13 +104,3 @@ def _combined(number: int, bases: Sequence[Sequence[int]], rank: int) -> list[in
         if number >> bit & 1:
             at = [a ^ b for a, b in zip(at, base, strict=True)]
     return at
-
-
-def _slice(layout: str, shape: Sequence[int]) -> Lanes | None:
-    """The parent's layout without one dimension."""
-    found = re.match(r"#ttg\.slice<\{dim = (\d+), parent = (.*)\}>$", layout)
-    if not found:
-        return None
-    axis = int(found[1])
-    wide = [*shape[:axis], 1, *shape[axis:]]
-    return lanes_of(found[2], wide)

@@ -12,18 +12,22 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.features.kernels.binary.execution import executions_of, products_of
 from inspector.features.kernels.binary.index_values import Indices
-from inspector.features.kernels.binary.loops import loops_of
-from inspector.features.kernels.binary.opcodes import kind_of, tensor_core_dtype
-from inspector.features.kernels.binary.ptx_lines import read_ptx_lines
-from inspector.features.kernels.binary.sass import Listing, parse_sass
-from inspector.features.kernels.binary.throughput import ISSUED, per_cycle, pipe_of
+from inspector.features.kernels.binary.loops import executions_of, loops_of, products_of
+from inspector.features.kernels.binary.opcodes import (
+    ISSUED,
+    kind_of,
+    per_cycle,
+    pipe_of,
+    tensor_core_dtype,
+)
+from inspector.features.kernels.binary.sass import Listing, parse_sass, read_ptx_lines
 from inspector.features.kernels.binary.traffic import program_at, traffic_of
 from inspector.features.kernels.binary.ttgir import Module, parse_ttgir
 from inspector.run.kernel_analysis import InstructionKind
 from inspector.run.kernel_prediction import Bound, Prediction
-from inspector.shared.kernel_build import ConfigBuild, GpuLimits
+from inspector.shared.gpus import Gpu
+from inspector.shared.kernel_build import ConfigBuild
 
 # In names of operations that move something to or from memory.
 _ACCESSES = ("tt.load", "tt.store", "tt.atomic", "async_tma", "async_copy", "descriptor_")
@@ -40,6 +44,15 @@ _BYTES_PER_CYCLE = 64
 _WARP = 32
 _PROGRAMS = 32
 """Programs whose trips are counted, evenly spread over the grid."""
+# What the analyses call the unit that multiplies, and the table of GPUs its dtype.
+_UNITS = {
+    "tensor tf32": "tf32",
+    "tensor fp16": "float16",
+    "tensor bf16": "bfloat16",
+    "tensor fp8": "float8",
+    "tensor int8": "int8",
+    "tensor fp64": "float64",
+}
 _IDLE = 2
 """How many times longer few blocks have to take than many would, to be what a time is spent on."""
 
@@ -62,11 +75,7 @@ class _Need:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Texts:
-    """One configuration's texts, read.
-
-    Attributes:
-        programs: Values of programs whose loops run differently often, each with its share.
-    """
+    """One configuration's texts, and programs with other trips of loops, with their shares."""
 
     module: Module
     listing: Listing
@@ -74,23 +83,18 @@ class _Texts:
 
 
 def predict(
-    texts: Mapping[str, str],
-    config: ConfigBuild,
-    limits: GpuLimits,
-    known: Mapping[str, int] | None = None,
+    texts: Mapping[str, str], config: ConfigBuild, gpu: Gpu, known: Mapping[str, int] | None = None
 ) -> Prediction:
-    """Predicts one configuration's time; it says "predicted" wherever it is shown.
+    """Predicts one configuration's time from its ``ttgir``, ``ptx`` and ``sass``.
 
-    Args:
-        texts: Its ``ttgir``, ``ptx`` and ``sass``.
-        known: Values of scalar arguments, where more is known than the source says.
+    Of scalar arguments some are `known` better than the source says.
     """
     module = parse_ttgir(texts["ttgir"])
     listing = parse_sass(texts["sass"], read_ptx_lines(texts["ptx"]).callers)
     read = _Texts(module, listing, tuple(_programs(module, config.grid, known or {})))
     programs = math.prod(config.grid) if config.grid else None
-    memory = _memory(read, config, limits, known or {}, programs)
-    compute = _compute(read, config, limits, programs)
+    memory = _memory(read, config, gpu, known or {}, programs)
+    compute = _compute(read, config, gpu, programs)
     found = Prediction(
         None,
         Bound.UNKNOWN,
@@ -144,11 +148,7 @@ def _programs(
 
 
 def _memory(
-    read: _Texts,
-    config: ConfigBuild,
-    limits: GpuLimits,
-    known: Mapping[str, int],
-    programs: int | None,
+    read: _Texts, config: ConfigBuild, gpu: Gpu, known: Mapping[str, int], programs: int | None
 ) -> _Need:
     """Time to move the bytes."""
     traffic = traffic_of(read.module, config.grid, known)
@@ -164,24 +164,24 @@ def _memory(
             missing = "what it moves is not known"
             return _Need(part=f"memory: {missing}, and may take longer", missing=missing)
         return _Need()
-    full = limits.bandwidth_bytes_per_second * _BANDWIDTH_SHARE
-    rate, clock = full, limits.clock_hz
-    if programs is not None and programs < limits.multiprocessors and clock:
-        rate = min(rate, programs * _BYTES_PER_CYCLE * clock)
+    full = gpu.bandwidth * _BANDWIDTH_SHARE
+    rate = full
+    if programs is not None and programs < gpu.multiprocessors:
+        rate = min(rate, programs * _BYTES_PER_CYCLE * gpu.clock_hz)
     least = "at least " if missing else ""
     part = f"memory: {least}{moved} bytes ({source}) at {rate / 1e9:.0f} GB/s"
     times = round(moved / rate * 1e9), round(moved / full * 1e9)
     return _Need(*times, part=part, missing=missing)
 
 
-def _compute(read: _Texts, config: ConfigBuild, limits: GpuLimits, programs: int | None) -> _Need:
+def _compute(read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None) -> _Need:
     """Time of the unit that takes longest."""
-    times = _instruction_times(read, config, limits, programs)
+    times = _instruction_times(read, config, gpu, programs)
     # What the matrix units do is taken to be spread already: their peak is the GPU's.
-    share = min(programs or 1, limits.multiprocessors) / limits.multiprocessors
+    share = min(programs or 1, gpu.multiprocessors) / gpu.multiprocessors
     spread = {name: time * share for name, time in times.items()}
     unit, operations = _products(read, programs)
-    peak = limits.peak(unit) if unit else None
+    peak = gpu.peaks.get(_UNITS.get(unit, ""))
     if operations and peak:
         times[unit] = spread[unit] = operations / (peak * _TENSOR_SHARE) * 1e9
     missing = "" if _has_known_trips(read) else "how often its loops run is not known"
@@ -214,11 +214,10 @@ def _has_known_trips(read: _Texts) -> bool:
 
 
 def _instruction_times(
-    read: _Texts, config: ConfigBuild, limits: GpuLimits, programs: int | None
+    read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None
 ) -> dict[str, float]:
     """Time that the instructions of each kind need, by name of the kind."""
-    clock = limits.clock_hz
-    if programs is None or not clock or not _has_known_trips(read):
+    if programs is None or not _has_known_trips(read):
         return {}
     warps = config.launched_warps or config.num_warps
     loops = loops_of(read.listing, read.module)
@@ -227,9 +226,9 @@ def _instruction_times(
         executed = executions_of(read.listing, loops, read.module, indices, warps)
         for instruction, times in zip(read.listing.instructions, executed, strict=True):
             counts[pipe_of(instruction)] += times * share
-    rates = per_cycle(limits.capability)
-    busy = min(programs, limits.multiprocessors)
-    scale = warps * _WARP * programs / (busy * clock) * 1e9
+    rates = per_cycle(gpu.arch)
+    busy = min(programs, gpu.multiprocessors)
+    scale = warps * _WARP * programs / (busy * gpu.clock_hz) * 1e9
     found = {pipe: count * scale / rates[pipe] for pipe, count in counts.items() if pipe in rates}
     found["instruction issue"] = sum(counts.values()) * scale / ISSUED
     return found

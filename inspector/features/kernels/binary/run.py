@@ -32,12 +32,7 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
     time_limit_s: float = 120.0,
     on_progress: Callable[[int, int, str], None] | None = None,
 ) -> Iterator[KernelBuild]:
-    """Compiles kernels for the GPU that their sources name.
-
-    Args:
-        kernels: Name and source of each, as ``async_compile.triton`` gets them.
-        workers: Processes at a time; the number of cores unless given.
-        on_progress: Called with how many configurations are done, of how many, and the kernel.
+    """Compiles kernels, by name and source, for the GPU that their sources name.
 
     Yields:
         One result for each distinct source as it is done: first those that were compiled before.
@@ -53,6 +48,12 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
     }
     if not request["kernels"]:
         return
+    # Without what is the user's alone: sources can come from anywhere.
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _KEPT or name.startswith("TRITON_")
+    }
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as said,
         tempfile.TemporaryDirectory(prefix="inspector_home_") as home,
@@ -63,7 +64,8 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
             stdout=subprocess.PIPE,
             stderr=said,
             text=True,
-            env={**_environment(), "HOME": home},
+            # The first is where `pip install --user` installs.
+            env={"PYTHONUSERBASE": site.getuserbase(), **environment, "HOME": home},
         )
         try:
             yield from _lines(process, json.dumps(request), on_progress)
@@ -72,7 +74,13 @@ def compile_kernels(  # noqa: PLR0913 - what a request has
             code = process.wait()
         if code:
             said.seek(0)
-            raise _failed(python, said.read())
+            lines = [line for line in said.read().splitlines() if line.strip()]
+            raise EnvironmentLacksError(
+                f"{python} could not compile kernels: {lines[-1] if lines else 'no reason given'}",
+                "Install torch and Triton there (pip install torch triton), or choose another "
+                "interpreter with --python.",
+                detail="\n".join(lines[-_LAST_LINES:]),
+            )
 
 
 def default_folder() -> Path:
@@ -80,16 +88,6 @@ def default_folder() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or ""
     root = Path(base) if Path(base).is_absolute() else Path.home() / ".cache"
     return root / "torch-inspector" / "kernels"
-
-
-def _environment() -> dict[str, str]:
-    """The environment without what is the user's alone: sources can come from anywhere."""
-    kept = {
-        name: value
-        for name, value in os.environ.items()
-        if name in _KEPT or name.startswith("TRITON_")
-    }
-    return {"PYTHONUSERBASE": site.getuserbase(), **kept}  # where `pip install --user` installs
 
 
 def _lines(
@@ -113,14 +111,3 @@ def _lines(
                 progress = said["progress"]
                 on_progress(progress["done"], progress["of"], progress["name"])
     process.wait()
-
-
-def _failed(python: str, said: str) -> EnvironmentLacksError:
-    lines = [line for line in said.splitlines() if line.strip()]
-    reason = lines[-1] if lines else "it said nothing"
-    return EnvironmentLacksError(
-        f"{python} could not compile kernels: {reason}",
-        "Install torch and Triton there (pip install torch triton), or choose another interpreter "
-        "with --python.",
-        detail="\n".join(lines[-_LAST_LINES:]),
-    )

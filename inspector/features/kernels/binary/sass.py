@@ -1,9 +1,14 @@
-"""Reads nvdisasm's listing: instructions, and the source lines that they come from."""
+"""Reads nvdisasm's listing and PTX: instructions, and the source lines that they come from.
+
+LLVM writes the whole chain of inlined calls behind each ``.loc`` of PTX; the directive itself has
+it only with newer versions of Triton (3.9 does, 3.6 does not), and then ptxas hands it on.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 SOURCE = "kernel.py"
@@ -12,19 +17,20 @@ SOURCE = "kernel.py"
 
 # Formats of nvdisasm 12.8 and 12.9 with -c -gi (CUDA Binary Utilities).
 _INSTRUCTION = re.compile(
-    r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:\{\s*)?(?:(@!?U?P\w+)\s+)?([A-Z][A-Z0-9_]*)((?:\.\w+)*)\s*(.*?)\s*;"
+    r"^\s*/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:(@!?U?P\w+)\s+)?([A-Z][A-Z0-9_]*)((?:\.\w+)*)\s*(.*?)\s*;"
 )
 _LINE = re.compile(r'^\s*//## File "([^"]*)", line (\d+)')
 _LABEL = re.compile(r"^\s*(\.L_x_\d+|\$\S+):")
+# PTX ISA, debugging directives .file and .loc.
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
+_PLACE = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+\d+([^/]*)(?://(.*))?$")
+_INLINED = re.compile(r"inlined_at\s+(\d+)\s+(\d+)")
+_WRITTEN = re.compile(rf"(?:^|[\s\[/]){re.escape(SOURCE)}:(\d+):")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """A line of a source file.
-
-    Attributes:
-        file: File name; the kernel's own source is `kernel.py`.
-    """
+    """A line of a source file; the kernel's own source is `kernel.py`."""
 
     file: str
     line: int
@@ -32,17 +38,12 @@ class SourcePlace:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Instruction:
-    """One machine instruction.
+    """One machine instruction: ``@!P0 LDG.E.128 …``.
 
     Attributes:
-        offset: Bytes from the start of the kernel.
-        predicate: What it depends on (``@!P0``), or an empty string.
-        opcode: Its name (``LDG``).
-        modifiers: What follows it (``E``, ``128``).
         places: Where it comes from: the innermost call first.
     """
 
-    offset: int
     predicate: str
     opcode: str
     modifiers: tuple[str, ...]
@@ -50,19 +51,10 @@ class Instruction:
     places: tuple[SourcePlace, ...]
     index: int
 
-    @property
-    def name(self) -> str:
-        """Name with modifiers, as it is written."""
-        return ".".join((self.opcode, *self.modifiers))
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Listing:
-    """A kernel's instructions.
-
-    Attributes:
-        labels: Index of the instruction behind a label.
-    """
+    """A kernel's instructions, and by label the index of the one behind it."""
 
     instructions: tuple[Instruction, ...]
     labels: dict[str, int]
@@ -73,8 +65,7 @@ def parse_sass(
 ) -> Listing:
     """Reads a listing; of several functions the instructions follow each other.
 
-    Args:
-        callers: Lines of the kernel that lines of other files are inlined in.
+    `callers` are lines of the kernel that lines of other files are inlined in.
     """
     instructions: list[Instruction] = []
     labels: dict[str, int] = {}
@@ -93,7 +84,11 @@ def parse_sass(
             continue
         match = _INSTRUCTION.match(line)
         if match:
-            instructions.append(_instruction(match, places, len(instructions)))
+            predicate, opcode, modifiers, operands = match.groups()
+            parts = tuple(modifiers.split(".")[1:])
+            index = len(instructions)
+            made = Instruction(predicate or "", opcode, parts, operands, places, index)
+            instructions.append(made)
             is_new = True
     return Listing(tuple(_located(instructions, callers or {})), labels)
 
@@ -101,11 +96,7 @@ def parse_sass(
 def sass_lines(
     text: str, callers: Mapping[tuple[str, int], Sequence[int]] | None = None
 ) -> tuple[tuple[int, int], ...]:
-    """Lines of a listing with the line of the kernel's source that each comes from.
-
-    Args:
-        callers: As in `parse_sass`.
-    """
+    """Lines of a listing with the line of the kernel's source that each comes from."""
     numbers = (at for at, line in enumerate(text.splitlines(), 1) if _INSTRUCTION.match(line))
     found = []
     for number, item in zip(numbers, parse_sass(text, callers).instructions, strict=True):
@@ -125,25 +116,65 @@ def _located(
             last = own[-1]
             yield instruction
             continue
-        outer = instruction.places[-1] if instruction.places else SourcePlace("", 0)
-        lines = callers.get((outer.file, outer.line), ())
+        places = instruction.places
+        lines = callers.get((places[-1].file, places[-1].line), ()) if places else ()
         if lines:
             last = last if last in lines else lines[0]
-            added = SourcePlace(SOURCE, last)
-            instruction = dataclasses.replace(  # noqa: PLW2901 - the same, with one place more
-                instruction, places=(*instruction.places, added)
-            )
-        yield instruction
+            places = (*places, SourcePlace(SOURCE, last))
+        yield dataclasses.replace(instruction, places=places)
 
 
-def _instruction(match: re.Match[str], places: tuple[SourcePlace, ...], index: int) -> Instruction:
-    offset, predicate, opcode, modifiers, operands = match.groups()
-    return Instruction(
-        offset=int(offset, 16),
-        predicate=predicate or "",
-        opcode=opcode,
-        modifiers=tuple(modifiers.split(".")[1:]) if modifiers else (),
-        operands=operands,
-        places=places,
-        index=index,
-    )
+@dataclasses.dataclass(frozen=True, slots=True)
+class PtxLines:
+    """Where PTX comes from.
+
+    Attributes:
+        instructions: Line of the PTX, and line of the kernel's source.
+        callers: Lines of the kernel's source that a line of another file is inlined in.
+    """
+
+    instructions: tuple[tuple[int, int], ...]
+    callers: dict[tuple[str, int], tuple[int, ...]]
+
+
+def read_ptx_lines(ptx: str) -> PtxLines:
+    """Reads the directives of a PTX text."""
+    lines = ptx.splitlines()
+    files = {found[1]: found[2] for found in map(_FILE.match, lines) if found}
+    callers: dict[tuple[str, int], list[int]] = defaultdict(list)
+    instructions = []
+    at = 0
+    in_assembly = places_in_assembly = 0
+    for number, line in enumerate(lines, 1):
+        if "// begin inline asm" in line or "// end inline asm" in line:
+            in_assembly, places_in_assembly = "begin" in line, 0
+        place = _PLACE.match(line)
+        if place:
+            places_in_assembly += in_assembly
+            if places_in_assembly > 1:
+                continue  # Triton 3.9 counts its lines; it belongs to the line that it begins in
+            key = (files.get(place[1], ""), int(place[2]))
+            at = _own_line(place, files, callers)
+            if at and at not in callers[key]:
+                callers[key].append(at)
+        elif at and line.rstrip().endswith(";") and not line.lstrip().startswith((".", "//")):
+            instructions.append((number, at))
+    return PtxLines(tuple(instructions), {key: tuple(own) for key, own in callers.items()})
+
+
+def _own_line(
+    place: re.Match[str], files: dict[str, str], callers: dict[tuple[str, int], list[int]]
+) -> int:
+    """The line of the kernel's source that a place is in, or 0."""
+    written = _WRITTEN.findall(place[4] or "")
+    if written:
+        return int(written[-1])
+    if files.get(place[1], "").rpartition("/")[2] == SOURCE:
+        return int(place[2])
+    inlined = _INLINED.search(place[3])
+    if not inlined:
+        return 0
+    if files.get(inlined[1], "").rpartition("/")[2] == SOURCE:
+        return int(inlined[2])
+    known: Sequence[int] = callers.get((files.get(inlined[1], ""), int(inlined[2])), ())
+    return known[-1] if known else 0

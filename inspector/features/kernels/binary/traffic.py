@@ -43,7 +43,7 @@ class Traffic:
     Attributes:
         is_complete: Whether all addresses are known; else what is indirect is missing.
         least_bytes: Of both, where not all is known, what is certain: without accesses whose masks
-            are not known, or of which nobody knows whether a program gets there.
+            are not known, or of which it is unknown whether a program gets there.
     """
 
     read_bytes: int
@@ -172,12 +172,8 @@ class _Program:
         known = [count for count in counts if count is not None]
         return math.prod(known) if len(known) == len(counts) else None
 
-    def in_first_trip(self, operation: Operation) -> _Sectors | None:
-        """The argument and the sectors that an access touches where its mask lets it."""
-        return self._sectors(operation, self.first)
-
     def in_last_trip(self, operation: Operation) -> _Sectors | None:
-        """The same in the last trip in which it does something.
+        """What an access touches in the last trip in which it does something.
 
         A pipelined loop loads ahead, and in its last trips nothing any more.
         """
@@ -185,12 +181,13 @@ class _Program:
         for number in range(_MOST_STAGES):
             if number == len(self._ends):
                 self._ends.append(self._make_end(number))
-            found = self._sectors(operation, self._ends[number])
+            found = self.sectors(operation, self._ends[number])
             if found is None or found[1]:
                 break
         return found
 
-    def _sectors(self, operation: Operation, indices: Indices) -> _Sectors | None:
+    def sectors(self, operation: Operation, indices: Indices) -> _Sectors | None:
+        """The argument and the sectors that an access touches where its mask lets it."""
         if operation.name not in TILE_LOADS | TILE_STORES:
             return _sectors(operation, indices)
         found = self._descriptors.stretches(operation, indices)
@@ -219,7 +216,7 @@ def _note_program(
         if not program.runs(item) or (is_sure and not program.is_sure(item)):
             continue
         times = program.trips(item)
-        found = program.in_first_trip(item)
+        found = program.sectors(item, program.first)
         if times is None or found is None:
             is_complete = False
             continue

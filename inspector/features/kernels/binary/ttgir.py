@@ -51,11 +51,9 @@ class TensorType:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation.
+    """One operation (``tt.load``).
 
     Attributes:
-        name: Its name (``tt.load``).
-        number: Line of the TTGIR, from 1.
         loops: Numbers of the loops around it, outermost first.
         branches: Conditions around it, and whether it is executed where they hold.
     """
@@ -65,7 +63,6 @@ class Operation:
     operands: tuple[str, ...]
     text: str
     line: int
-    number: int
     loops: tuple[int, ...] = ()
     branches: tuple[tuple[str, bool], ...] = ()
 
@@ -223,68 +220,59 @@ class _Places:
         """Line from 1, or 0 where the location is in no line of it."""
         if name not in self._known:
             self._known[name] = 0  # a location that contains itself ends here
-            self._known[name] = self._find(name)
+            self._known[name] = self._line(self._locations.get(name, name))
         return self._known[name]
 
-    def _find(self, name: str) -> int:
-        text = self._locations.get(name, name)
+    def _line(self, text: str) -> int:
         call = re.match(r"loc\(callsite\((.+) at (#loc\d*|.+)\)\)$", text)
         if call:
             return self.line(call[2]) or self.line(call[1])
-        found = _PLACE.search(text)
-        if found:
-            is_own = found[1].rpartition("/")[2] == SOURCE
-            return int(found[2]) if is_own else 0
+        place = _PLACE.search(text)
+        if place:
+            return int(place[2]) if place[1].rpartition("/")[2] == SOURCE else 0
         inner = re.search(r"#loc\d*", text)
-        return self.line(inner[0]) if inner and inner[0] != name else 0
+        return self.line(inner[0]) if inner else 0
 
 
-@dataclasses.dataclass(slots=True)
-class _Region:
-    """What is between the braces of an operation."""
-
-    loop: int = 0
-    condition: str = ""
-    holds: bool = True
-
-
-def _operations(lines: list[str], places: _Places) -> Iterator[Operation]:
+def _operations(lines: list[str], places: _Places) -> list[Operation]:
     """Operations in order; a region's end (``}``) carries its operation's location."""
-    regions: list[_Region] = []
+    operations: list[Operation] = []
+    # Of what is between braces: the loop, the condition, whether it holds there, and the operation
+    # whose location is at the end.
+    regions: list[tuple[int, str, bool, int | None]] = []
     number_of_loops = 0
-    ends = _ends_of_regions(lines, places)
-    for number, line in enumerate(lines, 1):
+    for line in lines:
         body = _TRAILING_LOC.sub("", line)
-        found = _operation(body)
-        closed = None
+        location = _TRAILING_LOC.search(line)
+        source_line = places.line(location[1]) if location else 0
+        condition, opened = "", None
         if body.lstrip().startswith("}") and regions:
-            closed = regions.pop()
-        region = _Region()
+            _, condition, _, opened = regions.pop()
+            if location and opened is not None:
+                operations[opened] = dataclasses.replace(operations[opened], line=source_line)
+        region: tuple[int, str, bool, int | None] = (0, "", True, None)
+        found = _operation(body)
         if found is not None:
             name, results, text = found
-            location = _TRAILING_LOC.search(line)
             operation = Operation(
                 name=name,
                 results=results,
                 operands=tuple(_VALUE.findall(text)),
                 text=text.strip(),
-                line=places.line(location[1]) if location else ends.get(number, 0),
-                number=number,
-                loops=tuple(around.loop for around in regions if around.loop),
-                branches=tuple(
-                    (around.condition, around.holds) for around in regions if around.condition
-                ),
+                line=source_line,
+                loops=tuple(loop for loop, *_ in regions if loop),
+                branches=tuple((asked, holds) for _, asked, holds, _ in regions if asked),
             )
-            yield operation
-            if name in _LOOPS:
-                number_of_loops += 1
-                region.loop = number_of_loops
-            elif name == "scf.if" and operation.operands:
-                region.condition = operation.operands[0]
-        elif closed is not None and " else " in body:
-            region.condition, region.holds = closed.condition, False
+            number_of_loops += name in _LOOPS
+            loop = number_of_loops if name in _LOOPS else 0
+            asked = operation.operands[0] if name == "scf.if" and operation.operands else ""
+            region = (loop, asked, True, None if location else len(operations))
+            operations.append(operation)
+        elif " else " in body:
+            region = (0, condition, False, None)
         if body.rstrip().endswith("{"):
             regions.append(region)
+    return operations
 
 
 def _operation(body: str) -> tuple[str, tuple[str, ...], str] | None:
@@ -296,24 +284,7 @@ def _operation(body: str) -> tuple[str, tuple[str, ...], str] | None:
     results: tuple[str, ...] = ()
     if found:
         first, _, count = found[1].partition(":")
-        names = re.findall(r"%[\w#]+", first)
-        results = tuple(f"{names[0]}#{index}" for index in range(int(count))) if count else (
-            tuple(names)
-        )  # fmt: skip
+        results = tuple(re.findall(r"%[\w#]+", first))
+        if count:
+            results = tuple(f"{results[0]}#{index}" for index in range(int(count)))
     return opcode[1], results, rest[opcode.end() :]
-
-
-def _ends_of_regions(lines: list[str], places: _Places) -> dict[int, int]:
-    """Source line of each operation that has regions, by its line here."""
-    open_lines: list[int] = []
-    found: dict[int, int] = {}
-    for number, line in enumerate(lines, 1):
-        body = _TRAILING_LOC.sub("", line).strip()
-        if body.startswith(("}", "})")) and open_lines:
-            opened = open_lines.pop()
-            location = _TRAILING_LOC.search(line)
-            if location:
-                found[opened] = places.line(location[1])
-        if body.endswith("{"):
-            open_lines.append(number)
-    return found

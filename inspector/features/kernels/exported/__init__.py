@@ -13,7 +13,6 @@ from typing import TextIO
 
 from inspector.features.kernels.kernel_export import KernelExport
 from inspector.report.escaping import one_line
-from inspector.shared.kernel_build import ConfigBuild
 from inspector.version import __version__
 
 _HARNESS = "harness.txt"
@@ -35,6 +34,24 @@ def render(export: KernelExport, stream: TextIO) -> None:
     stream.write(folder.joinpath(_HARNESS).read_text(encoding="utf-8"))
 
 
+_IMPORTS = """
+import os
+import sys
+import warnings
+
+import torch
+import torch._inductor.inductor_prims
+import triton
+import triton.language as tl
+from torch._inductor.runtime import triton_helpers
+from torch._inductor.runtime.triton_helpers import libdevice, math as tl_math
+
+inf, nan = float('inf'), float('nan')
+INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"
+DEVICE = "cpu" if INTERPRETED else "cuda"
+"""
+
+
 def _head(export: KernelExport) -> Iterator[str]:
     kernel = export.row.kernel
     versions = ", ".join(f"{name} {value}" for name, value in export.build.versions)
@@ -49,21 +66,7 @@ def _head(export: KernelExport) -> Iterator[str]:
     for node in kernel.lines[:_MOST_NODES]:
         yield f"    {_text(node.file)}:{node.line}  {_text(node.code)}"
     yield '"""'
-    yield ""
-    yield "import os"
-    yield "import sys"
-    yield "import warnings"
-    yield ""
-    yield "import torch"
-    yield "import torch._inductor.inductor_prims"
-    yield "import triton"
-    yield "import triton.language as tl"
-    yield "from torch._inductor.runtime import triton_helpers"
-    yield "from torch._inductor.runtime.triton_helpers import libdevice, math as tl_math"
-    yield ""
-    yield "inf, nan = float('inf'), float('nan')"
-    yield 'INTERPRETED = os.environ.get("TRITON_INTERPRET") == "1"'
-    yield 'DEVICE = "cpu" if INTERPRETED else "cuda"'
+    yield _IMPORTS.rstrip("\n")
 
 
 def _text(text: str) -> str:
@@ -93,7 +96,8 @@ def _facts(export: KernelExport) -> Iterator[str]:
     yield "# What Inductor would try; add your own."
     yield "CONFIGS = ["
     for config in export.configs:
-        yield f"    {_config(config)!r},"
+        warps, stages = config.num_warps, config.num_stages
+        yield f"    {dict(config.values) | {'num_warps': warps, 'num_stages': stages}!r},"
     yield "]"
     yield f"INDUCTOR_META = {meta!r}"
     yield "# Nodes of the graph that `reference` takes and gives, and the buffers that hold them."
@@ -101,14 +105,11 @@ def _facts(export: KernelExport) -> Iterator[str]:
     yield f"SHAPES = {dict(export.shapes)!r}  # size and stride of these nodes, in their buffers"
     yield from _mapping("COMPARED", {k: repr(v) for k, v in export.compared.items()})
     yield f"PARTS = {dict(export.parts)!r}  # of these nodes the buffer has parts"
-    rounded = [name for name in _LOW if any(f"torch.{name}" in text for text in _dtypes(export))]
+    dtypes = (*export.reference.lines, *(item.dtype for item in export.buffers.values()))
+    rounded = [name for name in _LOW if any(f"torch.{name}" in text for text in dtypes)]
     yield f"ROUNDED = [{', '.join(f'torch.{name}' for name in rounded)}]  # where eager rounds"
     yield f"GIVEN = {export.reference.given!r}  # drawn by the kernel itself"
     yield from _mapping("NOT_COMPARED", {k: repr(v) for k, v in export.not_compared.items()})
-
-
-def _dtypes(export: KernelExport) -> tuple[str, ...]:
-    return (*export.reference.lines, *(item.dtype for item in export.buffers.values()))
 
 
 def _mapping(name: str, items: Mapping[str, str]) -> Iterator[str]:
@@ -121,31 +122,22 @@ def _mapping(name: str, items: Mapping[str, str]) -> Iterator[str]:
     yield "}"
 
 
-def _config(config: ConfigBuild) -> dict[str, object]:
-    values: dict[str, object] = dict(config.values)
-    values |= {"num_warps": config.num_warps, "num_stages": config.num_stages}
-    return values
-
-
 def _kernel(export: KernelExport) -> Iterator[str]:
     """The kernel's own source, without what makes Inductor's autotuner of it."""
     source = export.row.kernel.source
-    lines = source.split("\n")
-    drop: set[int] = set()
+    dropped: list[ast.stmt | ast.expr] = []
     name = ""
     for statement in ast.parse(source).body:
-        first = statement.lineno
         if isinstance(statement, ast.FunctionDef):
-            for decorator in statement.decorator_list:
-                if ast.unparse(decorator) != "triton.jit":
-                    drop |= set(range(decorator.lineno, (decorator.end_lineno or first) + 1))
-                    name = statement.name
-            name = name or statement.name
+            others = [d for d in statement.decorator_list if ast.unparse(d) != "triton.jit"]
+            dropped += others
+            name = statement.name if others else name or statement.name
         elif isinstance(statement, ast.Import | ast.ImportFrom) or (
             isinstance(statement, ast.Expr) and "set_driver" in ast.unparse(statement)
         ):
-            drop |= set(range(first, (statement.end_lineno or first) + 1))
-    yield from (line for number, line in enumerate(lines, 1) if number not in drop)
+            dropped.append(statement)
+    drop = {n for node in dropped for n in range(node.lineno, (node.end_lineno or 0) + 1)}
+    yield from (line for n, line in enumerate(source.split("\n"), 1) if n not in drop)
     yield ""
     yield ""
     yield f"kernel = {name}"

@@ -16,15 +16,7 @@ _LIBRARIES = re.compile(
     r"|aten\.randint\.low_out"
 )
 _WHY = "nothing can be fused with it: what goes in and comes out is written to memory"
-_TORCHS = (
-    "aten.",
-    "prims.",
-    "_c10d_functional.",
-    "inductor.",
-    "mkldnn.",
-    "rngprims.",
-    "higher_order.",
-)
+_TORCHS = re.compile(r"(aten|prims|_c10d_functional|inductor|mkldnn|rngprims|higher_order)\.")
 # What to do by operator, the first that fits.
 _FIXES = (
     (r"^aten\.(topk|kthvalue|median|mode)",
@@ -76,14 +68,13 @@ class AtenFallback(Rule[Call, Advised]):
     def check(self, call: Call) -> Iterator[Advised]:
         """A call of ATen or of a custom operator that is no library's kernel."""
         name = call.name.removesuffix(".default")
-        is_own = not name.startswith(_TORCHS)
-        if call.kind != "aten" or (not is_own and _LIBRARIES.search(name)):
+        if call.kind != "aten":
             return
-        if is_own:
+        if not _TORCHS.match(name):
             yield Advised(f"{name} is called as is", _WHY, _OWN)
-            return
-        found = (fix for pattern, fix in _FIXES if re.match(pattern, name))
-        yield Advised(f"{name} is left to eager PyTorch", _WHY, next(found, _FIX))
+        elif not _LIBRARIES.search(name):
+            fixes = (fix for pattern, fix in _FIXES if re.match(pattern, name))
+            yield Advised(f"{name} is left to eager PyTorch", _WHY, next(fixes, _FIX))
 
 
 RULE = AtenFallback()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.features.kernels.cpp_wording import nest_text, reason_text
-from inspector.records.kernels import CppNest, NotTiled
+from inspector.records.kernels import NotTiled
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
 from inspector.report.wording import count
@@ -69,21 +69,19 @@ class CppNotVectorised(Rule[CppFacts, Advised]):
             return
         dearest = max(nests, key=lambda nest: nest.elements or 0)
         kind = (dearest.reason or NotTiled("unknown")).kind
+        others = dict.fromkeys(nest.reason.kind for nest in nests if nest.reason)
         yield Advised(
             message=f"has {count(len(nests), 'loop')} of {len(facts.nests)} without vectors",
             why="\n".join(
                 f"{nest_text(nest)}: {reason_text(nest.reason)}" for nest in nests[:_MOST_SHOWN]
             ),
             fix=_FIXES.get(kind, ""),
-            alternatives=(*_ALTERNATIVES.get(kind, ()), *_of_others(nests, kind)),
+            alternatives=(
+                *_ALTERNATIVES.get(kind, ()),
+                *(_FIXES[other] for other in others if other != kind and other in _FIXES),
+            ),
             nodes=dearest.node_names,
         )
-
-
-def _of_others(nests: list[CppNest], kind: str) -> Iterator[str]:
-    """What to do about loops that another reason keeps from it."""
-    others = dict.fromkeys(nest.reason.kind for nest in nests if nest.reason)
-    return (_FIXES[other] for other in others if other != kind and other in _FIXES)
 
 
 RULE = CppNotVectorised()

@@ -40,21 +40,21 @@ class CppSerial(Rule[CppFacts, Advised]):
 
     def check(self, facts: CppFacts) -> Iterator[Advised]:
         """Says so of the largest such loop."""
-        said, cores = facts.said, facts.cores or 0
-        if said is None or cores < 2:  # noqa: PLR2004 - several
+        recorded, cores = facts.recorded, facts.cores or 0
+        if recorded is None or cores < 2:  # noqa: PLR2004 - several
             return
         large = [nest for nest in facts.nests if (nest.elements or 0) >= _LEAST_ELEMENTS]
-        idle = [(nest, shared) for nest in large if (shared := _shared(nest)) is not None]
-        idle = [(nest, shared) for nest, shared in idle if shared * 2 < cores]
+        iterations = [(nest, _shared(nest)) for nest in large]
+        idle = [(nest, n) for nest, n in iterations if n is not None and n * 2 < cores]
         if not idle:
             return
         nest, shared = max(idle, key=lambda pair: pair[0].elements or 0)
         yield Advised(
             message=f"keeps {count(min(shared, cores), 'core')} of {cores} busy"
-            if said.threads > 1
+            if recorded.threads > 1
             else f"runs on one of {cores} cores",
-            why=_why(nest, shared, said.threads, said.min_chunk_size),
-            fix=_fix(said.threads),
+            why=_why(nest, shared, recorded.threads, recorded.min_chunk_size),
+            fix=_LONGER_FIRST if recorded.threads > 1 else _THREADS,
             nodes=nest.node_names,
         )
 
@@ -83,13 +83,10 @@ def _why(nest: CppNest, shared: int, threads: int, least: int) -> str:
     return f"{elements} ({nest_text(nest)}) that Inductor found no way to share"
 
 
-def _fix(threads: int) -> str:
-    if threads <= 1:
-        return (
-            "torch.set_num_threads(n) before compiling, or OMP_NUM_THREADS=n: kernels are "
-            "generated for as many threads as torch has then."
-        )
-    return "Put a longer dimension first: Inductor shares the outer loops among the threads."
-
+_THREADS = (
+    "torch.set_num_threads(n) before compiling, or OMP_NUM_THREADS=n: kernels are generated for as "
+    "many threads as torch has then."
+)
+_LONGER_FIRST = "Put a longer dimension first: Inductor shares the outer loops among the threads."
 
 RULE = CppSerial()

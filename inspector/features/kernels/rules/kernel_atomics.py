@@ -37,10 +37,15 @@ class AtomicsRule(Rule[KernelFacts, Advised]):
 
     def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Every configuration moves a good part of its bytes so."""
-        found = [_atomics(facts.analysis.accesses) for facts in kernel.configs]
-        if not all(found):
-            return
-        first = found[0][0]
+        atomics: list[Access] = []
+        for facts in kernel.configs:
+            accesses = facts.analysis.accesses
+            least = _LEAST_SHARE * sum(access.bytes for access in accesses)
+            large = [a for a in accesses if a.kind is AccessKind.ATOMIC and a.bytes >= least]
+            if not large:
+                return
+            atomics += large
+        first = atomics[0]
         is_float = any(first.dtype.startswith(dtype) for dtype in _FLOATS)
         order = "; their order, and so the sum, changes from call to call" if is_float else ""
         yield Advised(
@@ -48,15 +53,6 @@ class AtomicsRule(Rule[KernelFacts, Advised]):
             why=f"line {first.line} of its source may write one element from many threads{order}",
             fix="Sort the indices and reduce segments, or make collisions rarer.",
         )
-
-
-def _atomics(accesses: tuple[Access, ...]) -> list[Access]:
-    total = sum(access.bytes for access in accesses)
-    return [
-        access
-        for access in accesses
-        if access.kind is AccessKind.ATOMIC and access.bytes >= _LEAST_SHARE * total
-    ]
 
 
 RULE = AtomicsRule()

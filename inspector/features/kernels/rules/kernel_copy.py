@@ -16,6 +16,9 @@ _VIEWS = {
     "detach", "as_strided", "unfold",
 }  # fmt: skip
 _CONVOLUTIONS = {"convolution", "convolution_backward"}
+_INSTEAD_OF_CAT = (
+    "Of layers whose results are concatenated, make one with the weights concatenated."
+)
 
 
 class CopyRule(Rule[KernelFacts, Advised]):
@@ -47,7 +50,9 @@ class CopyRule(Rule[KernelFacts, Advised]):
         """What it computes are copies and views alone."""
         names = {name.removeprefix("aten.").partition(".")[0] for name in kernel.aten}
         time_ns = kernel.time_ns
-        if names and names <= _CONVOLUTIONS and not _computes(kernel):
+        tensors = {access.argument for access in kernel.configs[0].analysis.accesses}
+        # With what is read and what is written alone there is no bias, say, that is added.
+        if names and names <= _CONVOLUTIONS and len(tensors) <= 2:  # noqa: PLR2004 - those two
             yield Advised(
                 message="only copies, into the order that cuDNN takes",
                 why="the convolution's tensor is not in channels-last order",
@@ -62,19 +67,9 @@ class CopyRule(Rule[KernelFacts, Advised]):
             message="only copies",
             why=f"it is {what}, and no kernel around it could absorb it",
             fix="Keep the tensor in the order in which what follows uses it.",
-            alternatives=_INSTEAD_OF_CAT if names & {"cat", "stack"} else (),
+            alternatives=(_INSTEAD_OF_CAT,) if names & {"cat", "stack"} else (),
             at_stake_ns=time_ns,
         )
 
-
-def _computes(kernel: KernelFacts) -> bool:
-    """Whether there is more in it than loads and stores: a bias, say, is added."""
-    tensors = {access.argument for access in kernel.configs[0].analysis.accesses}
-    return len(tensors) > 2  # noqa: PLR2004 - what is read, and what is written
-
-
-_INSTEAD_OF_CAT = (
-    "Of layers whose results are concatenated, make one with the weights concatenated.",
-)
 
 RULE = CopyRule()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
 from inspector.report.wording import count, duration
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+from inspector.run.kernel_facts import KernelFacts
 from inspector.run.kernel_prediction import Bound
 
 _REDUCTIONS = {"reduction", "persistent_reduction"}
@@ -45,47 +45,26 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
 
     def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Too few in every configuration; the fastest one is shown."""
-        found = [facts for facts in kernel.configs if _blocks(facts)]
-        limits = kernel.limits
-        if limits is None or not found or len(found) < len(kernel.configs):
+        gpu = kernel.gpu
+        # The predicted time, that if all multiprocessors had a block, and the blocks.
+        found = [
+            (prediction.time_ns, prediction.spread_ns, prediction.blocks)
+            for facts in kernel.configs
+            if (prediction := facts.prediction) and prediction.bound is Bound.BLOCKS
+        ]
+        if gpu is None or not found or len(found) < len(kernel.configs):
             return
-        best = min(found, key=lambda facts: _times(facts)[0])
-        time_ns, spread_ns = _times(best)
-        blocks = _blocks(best)
+        time_ns, spread_ns, blocks = (figure or 0 for figure in min(found))
         fixes = _fixes(kernel)
         yield Advised(
-            message=f"has {count(blocks, 'block')} for {limits.multiprocessors} multiprocessors",
-            why=f"{blocks} of {limits.multiprocessors} multiprocessors "
+            message=f"has {count(blocks, 'block')} for {gpu.multiprocessors} multiprocessors",
+            why=f"{blocks} of {gpu.multiprocessors} multiprocessors "
             f"{'works' if blocks == 1 else 'work'}; with all of them busy, it would take "
             f"{duration(spread_ns)} instead of {duration(time_ns)} (predicted)",
             fix=fixes[0],
             alternatives=fixes[1:],
             at_stake_ns=time_ns - spread_ns,
         )
-
-
-def _blocks(facts: ConfigFacts) -> int:
-    """Blocks that are launched, where they are what its time is spent on, else 0."""
-    prediction = facts.prediction
-    if prediction is None or prediction.bound is not Bound.BLOCKS:
-        return 0
-    return prediction.blocks or 0
-
-
-def _times(facts: ConfigFacts) -> tuple[int, int]:
-    """The predicted time, and that if all multiprocessors had a block."""
-    prediction = facts.prediction
-    if prediction is None or prediction.time_ns is None or prediction.spread_ns is None:
-        return 0, 0
-    return prediction.time_ns, prediction.spread_ns
-
-
-def _by_place(kernel: KernelFacts) -> str:
-    """``max`` or ``min`` where it looks for a place, else an empty string."""
-    if kernel.build.heuristic not in _REDUCTIONS:
-        return ""
-    names = [name.removeprefix("aten.").partition(".")[0] for name in kernel.aten]
-    return next((_INDICES[name] for name in names if name in _INDICES), "")
 
 
 # Tried by tests/compile/test_kernel_findings.py.
@@ -106,12 +85,11 @@ _SPLIT = "torch._inductor.config.split_reductions = True, where it is off."
 def _fixes(kernel: KernelFacts) -> tuple[str, ...]:
     if kernel.is_users:
         return ("Launch it with a larger grid: let each block do a part.",)
-    best = _by_place(kernel)
-    if best:
-        return (_PLACE.format(best=best),)
-    if kernel.build.heuristic in _REDUCTIONS:
-        return (_PARTS, _SPLIT)
-    return ("Take a larger batch: each block has rows of its own.",)
+    if kernel.build.heuristic not in _REDUCTIONS:
+        return ("Take a larger batch: each block has rows of its own.",)
+    names = [name.removeprefix("aten.").partition(".")[0] for name in kernel.aten]
+    best = next((_INDICES[name] for name in names if name in _INDICES), "")
+    return (_PLACE.format(best=best),) if best else (_PARTS, _SPLIT)
 
 
 RULE = FewBlocksRule()

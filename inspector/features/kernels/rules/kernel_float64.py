@@ -10,6 +10,10 @@ from inspector.run.kernel_analysis import AccessKind
 from inspector.run.kernel_facts import KernelFacts
 
 _LEAST_SHARE = 0.5
+_SCALAR = (
+    "In a kernel of your own make the argument a tl.constexpr, or convert it with .to(tl.float32)."
+)
+_LOADED = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
 
 
 class Float64Rule(Rule[KernelFacts, Advised]):
@@ -59,12 +63,6 @@ class Float64Rule(Rule[KernelFacts, Advised]):
             fix=fix,
             alternatives=(_SCALAR,) if scalars else (),
         )
-
-
-_SCALAR = (
-    "In a kernel of your own make the argument a tl.constexpr, or convert it with .to(tl.float32)."
-)
-_LOADED = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
 
 
 RULE = Float64Rule()

@@ -8,7 +8,7 @@ from inspector.features.kernels.binary.ttgir import element_bytes
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
 from inspector.run.kernel_analysis import Access, AccessKind
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
+from inspector.run.kernel_facts import KernelFacts
 
 _LEAST_SHARE = 0.25
 _SECTOR_BYTES = 32  # what memory delivers at least (CUDA C++ Programming Guide, device memory)
@@ -39,10 +39,17 @@ class IndirectRule(Rule[KernelFacts, Advised]):
 
     def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """In every configuration, a good part of what is loaded is gathered."""
-        found = [_gathered(facts) for facts in kernel.configs]
-        if not all(found):
-            return
-        worst = max(found[0], key=lambda access: access.bytes)
+        gathered: list[list[Access]] = []
+        for facts in kernel.configs:
+            loads = [a for a in facts.analysis.accesses if a.kind is AccessKind.LOAD]
+            indirect = [a for a in loads if a.is_indirect and a.bits]
+            single = [a for a in indirect if max(a.bits) <= 8 * element_bytes(a.dtype)]
+            if not single or sum(a.bytes for a in single) < _LEAST_SHARE * sum(
+                a.bytes for a in loads
+            ):
+                return
+            gathered.append(single)
+        worst = max(gathered[0], key=lambda access: access.bytes)
         size = element_bytes(worst.dtype)
         yield Advised(
             message="gathers single elements",
@@ -51,18 +58,6 @@ class IndirectRule(Rule[KernelFacts, Advised]):
             fix="Let the index choose whole rows: make what one index takes contiguous, once.",
             alternatives=("If the index is a pattern (a flip, a shift), write it as a slice.",),
         )
-
-
-def _gathered(facts: ConfigFacts) -> list[Access]:
-    """Its indirect loads of one element each, if they are a good part of all loads."""
-    loads = [a for a in facts.analysis.accesses if a.kind is AccessKind.LOAD]
-    single = [a for a in loads if a.is_indirect and a.bits and _is_single(a)]
-    share = sum(access.bytes for access in single)
-    return single if share >= _LEAST_SHARE * sum(access.bytes for access in loads) else []
-
-
-def _is_single(access: Access) -> bool:
-    return max(access.bits) <= 8 * element_bytes(access.dtype)
 
 
 RULE = IndirectRule()

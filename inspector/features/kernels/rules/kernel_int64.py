@@ -43,24 +43,21 @@ class Int64Rule(Rule[KernelFacts, Advised]):
         sizes = [name for name, kind in kernel.build.arguments if kind == "i64"]
         if not sizes and not kernel.is_users:
             return  # an index computed by the operator itself, as interpolation does
+        is_dynamic = all(name.startswith("ks") for name in sizes)
         yield Advised(
             message="computes its offsets in 64 bits",
             why=f"lines {', '.join(map(str, lines[:4]))} of its source do"
             + (f": {' and '.join(sizes)} is 64-bit" if sizes else ""),
-            fix=_fix(kernel, sizes),
+            fix=_BASE if kernel.is_users else _FIXED if is_dynamic else _SPLIT,
         )
 
 
-def _fix(kernel: KernelFacts, sizes: list[str]) -> str:
-    if kernel.is_users:
-        return "Compute the base of a block in 64 bits, and the offsets inside of it in 32."
-    if all(name.startswith("ks") for name in sizes):
-        return (
-            "Its sizes are dynamic: compile it for fixed ones (dynamic=False), or set "
-            "torch._inductor.config.assume_32bit_indexing = True where no tensor has 2**31 "
-            "elements."
-        )
-    return "Split the tensor below 2**31 elements, for example by a smaller batch."
+_BASE = "Compute the base of a block in 64 bits, and the offsets inside of it in 32."
+_FIXED = (
+    "Its sizes are dynamic: compile it for fixed ones (dynamic=False), or set "
+    "torch._inductor.config.assume_32bit_indexing = True where no tensor has 2**31 elements."
+)
+_SPLIT = "Split the tensor below 2**31 elements, for example by a smaller batch."
 
 
 def _is_concerned(facts: ConfigFacts) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from inspector.report.rule import Advised, Rule
@@ -94,16 +95,17 @@ def _reasons(accesses: Sequence[Access]) -> list[tuple[int, str, str]]:
     """Bytes, argument and reason of narrow accesses; those without a reason are not wrong."""
     moved = [access for access in accesses if access.kind in _MOVED]
     total = sum(access.bytes for access in moved)
-    found = []
-    for access in moved:
-        is_narrow = bool(access.bits) and access.bits[0] < _NARROW_BITS
-        # What several accesses share, as the windows of a pooling do, is strided by its nature.
-        is_alone = sum(other.argument == access.argument for other in moved) <= _FEW
-        if is_narrow and access.bytes >= _SMALL_SHARE * total and is_alone:
-            reason = _reason(access)
-            if reason:
-                found.append((access.bytes, access.argument, reason))
-    return found
+    # What several accesses share, as the windows of a pooling do, is strided by its nature.
+    uses = Counter(access.argument for access in moved)
+    return [
+        (access.bytes, access.argument, _reason(access))
+        for access in moved
+        if access.bits
+        and access.bits[0] < _NARROW_BITS
+        and access.bytes >= _SMALL_SHARE * total
+        and uses[access.argument] <= _FEW
+        and _reason(access)
+    ]
 
 
 def _reason(access: Access) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
@@ -41,15 +41,23 @@ class OccupancyRule(Rule[KernelFacts, Advised]):
 
     def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Low in every configuration, and the grid is large enough to fill the GPU."""
-        best = max(kernel.configs, key=_share)
+        best = max(
+            kernel.configs,
+            key=lambda facts: facts.analysis.occupancy.share if facts.analysis.occupancy else 1.0,
+        )
         occupancy = best.analysis.occupancy
         if occupancy is None or occupancy.share >= _LEAST_SHARE or not _is_concerned(kernel, best):
             return
         limits = [limit for limit in occupancy.limits if limit is not OccupancyLimit.TOO_LARGE]
         by = " and ".join(limit.value for limit in limits)
+        need, resources = "", best.config.resources
+        if resources is not None and OccupancyLimit.REGISTERS in limits:
+            need = f": {resources.registers} a thread"
+        elif resources is not None and OccupancyLimit.SHARED_MEMORY in limits:
+            need = f": {resources.shared_bytes:,} bytes a block"
         yield Advised(
             message=f"fills {occupancy.warps} of {occupancy.most_warps} warps of a multiprocessor",
-            why=f"its blocks are limited by {by}{_need(best, limits)}",
+            why=f"its blocks are limited by {by}{need}",
             fix=_FIX_OWN if kernel.is_users else _FIX_INDUCTOR,
         )
 
@@ -60,27 +68,12 @@ _FIX_INDUCTOR = (
 )
 
 
-def _share(facts: ConfigFacts) -> float:
-    return facts.analysis.occupancy.share if facts.analysis.occupancy else 1.0
-
-
 def _is_concerned(kernel: KernelFacts, facts: ConfigFacts) -> bool:
     has_products = facts.analysis.count(InstructionKind.TENSOR) > 0
     is_bound = facts.prediction is None or facts.prediction.bound is Bound.MEMORY
     programs = math.prod(facts.config.grid) if facts.config.grid else None
-    fills = programs is None or kernel.limits is None or programs >= kernel.limits.multiprocessors
+    fills = programs is None or kernel.gpu is None or programs >= kernel.gpu.multiprocessors
     return is_bound and fills and not has_products
-
-
-def _need(facts: ConfigFacts, limits: Sequence[OccupancyLimit]) -> str:
-    resources = facts.config.resources
-    if resources is None:
-        return ""
-    if OccupancyLimit.REGISTERS in limits:
-        return f": {resources.registers} a thread"
-    if OccupancyLimit.SHARED_MEMORY in limits:
-        return f": {resources.shared_bytes:,} bytes a block"
-    return ""
 
 
 RULE = OccupancyRule()

@@ -41,9 +41,14 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
 
     def check(self, kernels: Sequence[KernelFacts]) -> Iterator[Advised]:
         """One finding, where the small ones are most launches and a good part of the time."""
-        small = [kernel for kernel in kernels if _is_small(kernel)]
+        small = [
+            kernel
+            for kernel in kernels
+            if kernel.configs
+            and all(f.prediction and f.prediction.bound is Bound.SMALL for f in kernel.configs)
+        ]
         launches = [sum(kernel.launches for kernel in some) for some in (small, kernels)]
-        times = [_time_ns(some) for some in (small, kernels)]
+        times = [sum((k.time_ns or 0) * k.launches for k in some) for some in (small, kernels)]
         if (
             launches[0] < _LEAST_LAUNCHES
             or launches[0] < _LEAST_SHARE * launches[1]
@@ -63,15 +68,6 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
             ),
             kernel=first,
         )
-
-
-def _is_small(kernel: KernelFacts) -> bool:
-    predictions = [facts.prediction for facts in kernel.configs]
-    return bool(predictions) and all(found and found.bound is Bound.SMALL for found in predictions)
-
-
-def _time_ns(kernels: Sequence[KernelFacts]) -> int:
-    return sum((kernel.time_ns or 0) * kernel.launches for kernel in kernels)
 
 
 RULE = SmallRule()

@@ -42,11 +42,13 @@ class SpillsRule(Rule[KernelFacts, Advised]):
     def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Spills that every configuration has; those with the fewest bytes are shown."""
         least = min(kernel.configs, key=_spilled)
-        if not _is_bad(least):
+        local = [i for i in least.analysis.instructions if i.kind is InstructionKind.LOCAL]
+        in_loop = any(instruction.in_loop for instruction in local)
+        if _spilled(least) < (_LEAST_IN_LOOP_BYTES if in_loop else _LEAST_BYTES):
             return
         resources = least.config.resources
         registers = resources.registers if resources else 0
-        where = " in its hot loop" if _in_loop(least) else ""
+        where = " in its hot loop" if in_loop else ""
         threads = (least.config.launched_warps or least.config.num_warps) * _WARP
         yield Advised(
             message=f"spills {_spilled(least):,} bytes of registers per thread{where}",
@@ -71,16 +73,6 @@ def _spilled(facts: ConfigFacts) -> int:
     if resources is None:
         return 0
     return (resources.spill_store_bytes or 0) + (resources.spill_load_bytes or 0)
-
-
-def _in_loop(facts: ConfigFacts) -> bool:
-    local = (entry for entry in facts.analysis.instructions if entry.kind is InstructionKind.LOCAL)
-    return any(entry.in_loop for entry in local)
-
-
-def _is_bad(facts: ConfigFacts) -> bool:
-    spilled = _spilled(facts)
-    return spilled >= (_LEAST_IN_LOOP_BYTES if _in_loop(facts) else _LEAST_BYTES)
 
 
 RULE = SpillsRule()

@@ -12,7 +12,9 @@ from inspector.report.severity import Severity
 from inspector.report.wording import duration
 from inspector.run.kernel_facts import KernelFacts
 
+_ONE_KERNEL = "torch._inductor.config.split_reductions = False makes one kernel of it."
 _REDUCTIONS = {"reduction", "persistent_reduction"}
+_NAME = re.compile(r"triton_\w{3}_fused_(\w+?)_\d+$")
 _LEAST_SHARE = 0.1
 
 
@@ -43,12 +45,19 @@ class SplitReductionRule(Rule[Sequence[KernelFacts], Advised]):
         for first, second in pairwise(kernels):
             if not _belong(first, second) or not matters(first):
                 continue
-            times = (first.time_ns, second.time_ns)
-            if times[0] is None or times[1] is None:
+            if first.time_ns is None or second.time_ns is None:
                 continue
-            share = times[1] / (times[0] + times[1])
+            share = second.time_ns / (first.time_ns + second.time_ns)
             if share >= _LEAST_SHARE:
-                yield _advised(first, second, times[1], share)
+                yield Advised(
+                    message=f"reduces a part per block, and {second.build.name} the parts",
+                    why=f"the second kernel takes {duration(second.time_ns)}, {share:.0%} of both "
+                    "(predicted)",
+                    fix="Reduce several tensors at once, so that one kernel has enough blocks.",
+                    alternatives=(_ONE_KERNEL,),
+                    at_stake_ns=second.time_ns,
+                    kernel=first,
+                )
 
 
 def _belong(first: KernelFacts, second: KernelFacts) -> bool:
@@ -58,25 +67,10 @@ def _belong(first: KernelFacts, second: KernelFacts) -> bool:
     (``torch/_inductor/ir.py``, ``Reduction.create_multilayer``).
     """
     kinds = {first.build.heuristic, second.build.heuristic}
-    names = [_operators(kernel.build.name) for kernel in (first, second)]
+    names = [_NAME.match(kernel.build.name) for kernel in (first, second)]
+    operators = [name[1] if name else "" for name in names]
     sizes = [dict(kernel.build.size_hints).get("x", 0) for kernel in (first, second)]
-    return kinds <= _REDUCTIONS and names[0] == names[1] != "" and sizes[1] < sizes[0]
-
-
-def _operators(name: str) -> str:
-    found = re.match(r"triton_\w{3}_fused_(\w+?)_\d+$", name)
-    return found[1] if found else ""
-
-
-def _advised(first: KernelFacts, second: KernelFacts, time_ns: int, share: float) -> Advised:
-    return Advised(
-        message=f"reduces a part per block, and {second.build.name} the parts",
-        why=f"the second kernel takes {duration(time_ns)}, {share:.0%} of both (predicted)",
-        fix="Reduce several tensors at once, so that one kernel has enough blocks.",
-        alternatives=("torch._inductor.config.split_reductions = False makes one kernel of it.",),
-        at_stake_ns=time_ns,
-        kernel=first,
-    )
+    return kinds <= _REDUCTIONS and operators[0] == operators[1] != "" and sizes[1] < sizes[0]
 
 
 RULE = SplitReductionRule()

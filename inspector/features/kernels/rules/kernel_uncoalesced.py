@@ -40,15 +40,22 @@ class UncoalescedRule(Rule[KernelFacts, Advised]):
     def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Every configuration wastes a good part; the one that wastes least is shown."""
         best = min(kernel.configs, key=_waste)
-        waste = _waste(best)
+        waste, prediction = _waste(best), best.prediction
         worst = max(best.analysis.accesses, key=_wasted, default=None)
         if waste < _LEAST_WASTE or worst is None:
             return
+        at_stake_ns = None
+        if prediction is not None and prediction.memory_ns is not None:
+            compute_ns = prediction.compute_ns or 0
+            rest_ns = max(prediction.memory_ns * (1 - waste), compute_ns)
+            at_stake_ns = max(0, round(max(prediction.memory_ns, compute_ns) - rest_ns))
+        step = f"{count(abs(worst.stride), 'element')} apart" if worst.stride else "elsewhere"
         yield Advised(
             message=f"moves {waste:.0%} of its bytes for nothing",
-            why=_why(worst),
+            why=f"line {worst.line} of its source uses {worst.block_share or 0:.0%} of the sectors "
+            f"that it touches in {worst.argument}: neighbours are {step} in memory",
             fix="Make the tensor contiguous in the order in which it is used here, once.",
-            at_stake_ns=_at_stake(best, waste),
+            at_stake_ns=at_stake_ns,
         )
 
 
@@ -77,24 +84,6 @@ def _waste(facts: ConfigFacts) -> float:
         used += together
         wasted += max(0, most - together)
     return wasted / (used + wasted) if used else 0.0
-
-
-def _why(access: Access) -> str:
-    share = 0.0 if access.block_share is None else access.block_share
-    step = f" {count(abs(access.stride), 'element')} apart" if access.stride else ""
-    return (
-        f"line {access.line} of its source uses {share:.0%} of the sectors that it touches in "
-        f"{access.argument}: neighbours are{step or ' elsewhere'} in memory"
-    )
-
-
-def _at_stake(facts: ConfigFacts, waste: float) -> int | None:
-    prediction = facts.prediction
-    if prediction is None or prediction.memory_ns is None:
-        return None
-    rest = max(prediction.memory_ns * (1 - waste), prediction.compute_ns or 0)
-    longest = max(prediction.memory_ns, prediction.compute_ns or 0)
-    return max(0, round(longest - rest))
 
 
 RULE = UncoalescedRule()

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from inspector.errors import EnvironmentLacksError, RecordingError
 from inspector.features.graph.drawing.labels import elided
+from inspector.features.profile.ceiling_wording import bytes_rate, flops_rate
 from inspector.features.profile.roofline import Point, Roofline
 
 # Okabe and Ito's colours, which the colour-blind tell apart; the shapes say the same in print.
@@ -68,7 +69,8 @@ def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
         axes.legend(loc="lower right", frameon=True, markerscale=0.6)
         figure.draw_without_rendering()  # only then it is known where everything is
         for label, ends in slanted:
-            label.set_rotation(_slope(axes, ends))
+            (left, low), (right, high) = axes.transData.transform(ends)
+            label.set_rotation(math.degrees(math.atan2(high - low, right - left)))
         _numbers(figure, axes, roofline.points)
         stream = io.BytesIO()
         # The same profile gives the same file.
@@ -82,7 +84,9 @@ def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa
     labels: list[tuple[Any, _Ends]] = []
     top = max((rate for _, rate in roofline.peaks), default=_TERA)
     intensities = [point.flops_per_byte for point in roofline.points]
-    left, right = min(intensities) / 4, max(*intensities, 10 * _ridge(roofline)) * 4
+    peak = max((rate for _, rate in roofline.peaks), default=1.0)
+    slowest = min((rate for _, rate in roofline.memory), default=1.0)
+    left, right = min(intensities) / 4, max(*intensities, 10 * (peak / slowest)) * 4
     axes.set_xlim(left, right)
     for number, (name, rate) in enumerate(roofline.memory):
         corner = top / rate
@@ -90,7 +94,7 @@ def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa
         axes.plot([left, corner], [left * rate, top], color=_LINE, linestyle=style, linewidth=1)
         at = left * (corner / left) ** 0.3
         label = axes.annotate(
-            f"{name} {_bandwidth(rate)}", (at, at * rate), rotation_mode="anchor",
+            f"{name} {bytes_rate(rate)}", (at, at * rate), rotation_mode="anchor",
             color=_LINE, fontsize=8, ha="center",
             xytext=(0, -11 if number else 4), textcoords="offset points",
         )  # fmt: skip
@@ -100,23 +104,10 @@ def _ceilings(axes: Any, roofline: Roofline) -> list[tuple[Any, _Ends]]:  # noqa
         start = rate / slowest if slowest else left
         axes.plot([start, right], [rate, rate], color=_LINE, linewidth=1)
         axes.annotate(
-            f"{name} {rate / _TERA:,.3g} TFLOP/s", (right, rate), ha="right", fontsize=8,
+            f"{name} {flops_rate(rate)}", (right, rate), ha="right", fontsize=8,
             color=_LINE, xytext=(-4, 3), textcoords="offset points",
         )  # fmt: skip
     return labels
-
-
-def _slope(axes: Any, ends: _Ends) -> float:  # noqa: ANN401
-    """The angle of a line as it is drawn, in degrees: that of the axes is not known before."""
-    (left, low), (right, high) = axes.transData.transform(ends)
-    return math.degrees(math.atan2(high - low, right - left))
-
-
-def _ridge(roofline: Roofline) -> float:
-    """Where the highest peak and memory's line meet."""
-    peak = max((rate for _, rate in roofline.peaks), default=1.0)
-    slowest = min((rate for _, rate in roofline.memory), default=1.0)
-    return peak / slowest
 
 
 def _points(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
@@ -155,7 +146,6 @@ def _numbers(figure: Any, axes: Any, points: Sequence[Point]) -> None:  # noqa: 
 
 
 def _named(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
-    """The names of what takes longest, by the numbers in the points."""
     axes.axis("off")
     lines = ["share of the time, kernel", ""]
     for number, point in enumerate(points[:_NAMED], 1):
@@ -167,10 +157,6 @@ def _named(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
         lines.append(f"    {rest:>4.0%}  {len(points) - _NAMED} more")
     text = "\n".join(lines).replace(" ", _NO_BREAK)  # browsers make one space of several
     axes.text(0, 1, text, va="top", fontsize=7.5, family="monospace")
-
-
-def _bandwidth(rate: float) -> str:
-    return f"{rate / _TERA:.2f} TB/s" if rate >= _TERA else f"{rate / 1e9:.0f} GB/s"
 
 
 class _Box(NamedTuple):

@@ -37,7 +37,6 @@ def copies_back(work: Iterable[KernelTiming]) -> list[KernelTiming]:
 
 
 def _of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
-    """Tensors that are copied as a whole, as a part of them is changed in place."""
     copied = [item for item in work if item.facts.functionalization_copies]
     if not copied:
         return
@@ -93,14 +92,15 @@ def layout_gain(work: Sequence[KernelTiming]) -> Gain | None:
     kernels = f"{len(found)} kernels" if len(found) > 1 else "a kernel"
     return Gain(
         f"in each call {kernels} put weights or inputs of convolutions into another layout",
-        sum(_share(item) * item.time_ns for item in found),
+        sum(
+            part.share * item.time_ns
+            for item in found
+            for part in item.longest_launch.parts
+            if _is_of_convolution(part)
+        ),
         "for images, model.to(memory_format=torch.channels_last), and inputs likewise, has them in "
         "it from the beginning; for inference, TORCHINDUCTOR_FREEZING=1 does it once",
     )
-
-
-def _share(work: KernelTiming) -> float:
-    return sum(part.share for part in work.longest_launch.parts if _is_of_convolution(part))
 
 
 _COPIES = "direct_copy_kernel"  # ATen's native/cuda/Copy.cu; one that is added up is no copy

@@ -7,40 +7,35 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.features.profile.budget import Budget
-from inspector.features.profile.gain import Gain, and_more
+from inspector.features.profile.gain import Gain, first_names
 from inspector.features.profile.kernel_timing import KernelTiming
 
-_HostsWork = Mapping[str, tuple[str, str]]
-_MOST_BREAKS = 3
+_HostsWork = Mapping[str, tuple[str, str, str]]
 _FEWER = "use fewer and larger graphs, or "
-# What the host does beside kernels, and what to change.
+# What the host does beside kernels, what to change, and what hides it from a GPU.
 _HOSTS_WORK = {
     "outside": (
         "the program's own code outside of compiled graphs",
         "compile more of it, or do it less often",
+        "; use a larger batch",
     ),
     "entry": (
         "Python around the model, and in training around autograd",
         "nothing is left to compile",
+        "; use a larger batch",
     ),
     "graph-break": (
         "Python between compiled graphs",
         "remove the graph breaks{lines}, see `inspect explain`",
+        "",
     ),
-    "guards": ("guard evaluation", "see `inspect guards`"),
-    "wrappers": ("torch's own code around compiled graphs", f"{_FEWER}a larger batch"),
+    "guards": ("guard evaluation", "see `inspect guards`", ""),
+    "wrappers": ("torch's own code around compiled graphs", f"{_FEWER}a larger batch", ""),
     "autograd": (
         "autograd between compiled graphs, and adding up gradients",
         f"{_FEWER}a larger batch",
+        "",
     ),
-}
-_HIDES = {
-    "outside": "; use a larger batch",
-    "entry": "; use a larger batch",
-    "graph-break": "",
-    "guards": "",
-    "wrappers": "",
-    "autograd": "",
 }
 _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
 
@@ -54,15 +49,11 @@ def host_gains(  # noqa: PLR0913 - what the advice depends on
     is_grad_idle: bool,
     break_lines: Sequence[str],
 ) -> list[Gain]:
-    """What could be won there, in no order.
-
-    Args:
-        is_cpu: Whether it ran on the CPU: then nothing is launched.
-    """
-    first = ", ".join(break_lines[:_MOST_BREAKS])
-    lines = f" ({first}{and_more(_MOST_BREAKS, break_lines)})" if break_lines else ""
+    """What could be won there, in no order."""
+    lines = f" ({first_names(break_lines)})" if break_lines else ""
     hosts_work = {
-        cause: (what, change.format(lines=lines)) for cause, (what, change) in _HOSTS_WORK.items()
+        cause: (what, change.format(lines=lines), hides)
+        for cause, (what, change, hides) in _HOSTS_WORK.items()
     }
     found = (
         _of_host(budget, hosts_work, is_grad_idle=is_grad_idle)
@@ -95,14 +86,13 @@ def _runs_of_graphs(work: Iterable[KernelTiming]) -> int:
 def _of_idle(
     budget: Budget, work: Sequence[KernelTiming], mode: str, hosts_work: _HostsWork
 ) -> Iterator[Gain]:
-    """What a GPU waits for."""
     causes = budget.causes_ns
     launching = causes.get("launching", 0.0)
     if launching:
         yield _launching(launching, work, mode)
-    for cause, (what, change) in hosts_work.items():
+    for cause, (what, change, hides) in hosts_work.items():
         if causes.get(cause):
-            yield Gain(f"the GPU waits for {what}", causes[cause], f"{change}{_HIDES[cause]}")
+            yield Gain(f"the GPU waits for {what}", causes[cause], f"{change}{hides}")
     if budget.host_copies_ns:
         yield Gain(
             "the GPU only copies from or to the host",
@@ -120,7 +110,6 @@ def _of_idle(
 
 
 def _of_host(budget: Budget, hosts_work: _HostsWork, *, is_grad_idle: bool) -> Iterator[Gain]:
-    """What a CPU does beside its kernels."""
     launching = budget.causes_ns.get("launching")
     if launching:
         yield Gain(
@@ -128,7 +117,7 @@ def _of_host(budget: Budget, hosts_work: _HostsWork, *, is_grad_idle: bool) -> I
             launching,
             f"set torch._inductor.config.cpp_wrapper = True; {_LARGER}",
         )
-    for cause, (what, change) in hosts_work.items():
+    for cause, (what, change, _) in hosts_work.items():
         if budget.causes_ns.get(cause):
             is_autograds = cause == "wrappers" and is_grad_idle
             less = "; or call under torch.no_grad()" if is_autograds else ""

@@ -79,13 +79,12 @@ def _of_generated(work: KernelTiming, setup: Setup) -> str:
 
 
 def _of_loops(work: KernelTiming) -> str:
-    """Of a C++ kernel, by what it draws and what its loops are."""
     if work.is_mostly(lambda part: is_drawn(part.name)):
         return _DRAWN_AT_ONCE if work.is_mostly(lambda part: is_drawn_at_once(part.name)) else ""
     first = work.launches[0]
     kernels = first.code.kernels if first.code is not None else ()
     facts = next((kernel.cpp for kernel in kernels if kernel.name == work.name), None)
-    is_alone = facts is not None and facts.said is not None and facts.said.threads == 1
+    is_alone = facts is not None and facts.recorded is not None and facts.recorded.threads == 1
     if facts is None or facts.vector_loops < facts.loops or not (facts.is_parallel or is_alone):
         return "`inspect kernels` says which of its loops are not vectorised or in threads, and why"
     smaller = _smaller(work)
@@ -123,7 +122,9 @@ def advised_unit(work: KernelTiming, *, is_cpu: bool) -> str:
 
 def _of_library(work: KernelTiming, setup: Setup) -> str:
     if _is_packed(work):
-        return _of_packed(work)
+        larger = "a larger batch, or other sizes (multiples of 64): its weights are packed already"
+        smaller = _smaller(work)
+        return f"{smaller}; or {larger}" if smaller else larger
     if "attention" in work.name:
         return _of_attention(work, is_cpu=setup.is_cpu)
     if not _PRODUCTS.isdisjoint(work.operators) and _waits_for_memory(work):
@@ -138,22 +139,18 @@ def _of_other(work: KernelTiming, setup: Setup) -> str:
     if not _CONVOLUTIONS.isdisjoint(work.operators) and (
         setup.is_cpu or "convolution" not in work.operators
     ):
-        return _of_convolution(work)
+        layout = _LAYOUT if _may_change_layout(work) else ""
+        return "; or ".join(filter(None, (layout, _smaller(work))))
     if not _may_be_tuned(work, setup):
-        return _of_any(work)
+        said = "it is a library's, and no mode tries another: do it less often"
+        is_wide = work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER
+        return f"{said}, or in {_SMALLER[work.dtype]}" if is_wide else said
     return _tuned_on_cpu(work, setup) if setup.is_cpu else _tuned_on_gpu(work, setup)
 
 
 def _is_packed(work: KernelTiming) -> bool:
     """Whether it is a library's call with packed weights: freezing was asked for."""
     return work.kind == "library" and not _PACKED.isdisjoint(work.name.split("."))
-
-
-def _of_packed(work: KernelTiming) -> str:
-    """Of what is frozen already."""
-    larger = "a larger batch, or other sizes (multiples of 64): its weights are packed already"
-    smaller = _smaller(work)
-    return f"{smaller}; or {larger}" if smaller else larger
 
 
 def _of_attention(work: KernelTiming, *, is_cpu: bool) -> str:
@@ -172,7 +169,6 @@ def _waits_for_memory(work: KernelTiming) -> bool:
 
 
 def _fewer_bytes(work: KernelTiming) -> str:
-    """Of a product that waits for memory."""
     batch = "a larger batch uses the weights that it reads more often"
     if work.dtype in _HALVES:
         return f"{batch}, quantised to 8 bits they are half as large"
@@ -189,12 +185,6 @@ def _smaller(work: KernelTiming) -> str:
     least_ns = work.least_by_unit_ns.get(smaller)
     is_slower = least_ns is not None and work.least_ns is not None and least_ns >= work.least_ns
     return "" if is_slower else smaller
-
-
-def _of_convolution(work: KernelTiming) -> str:
-    """Where Inductor has no template of its own."""
-    layout = _LAYOUT if _may_change_layout(work) else ""
-    return "; or ".join(filter(None, (layout, _smaller(work))))
 
 
 def _may_change_layout(work: KernelTiming) -> bool:
@@ -214,12 +204,6 @@ def _may_be_tuned(work: KernelTiming, setup: Setup) -> bool:
         return False
     known = _PRODUCTS | _CONVOLUTIONS | (frozenset() if setup.is_cpu else _TEMPLATES)
     return not work.operators or not known.isdisjoint(work.operators)
-
-
-def _of_any(work: KernelTiming) -> str:
-    said = "it is a library's, and no mode tries another: do it less often"
-    is_wide = work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER
-    return f"{said}, or in {_SMALLER[work.dtype]}" if is_wide else said
 
 
 def _tuned_on_cpu(work: KernelTiming, setup: Setup) -> str:

@@ -57,25 +57,19 @@ def kernel_gains(rows: Iterable[KernelGroup], setup: Setup) -> Iterator[Gain]:
 def _of_functions(row: KernelGroup, change: str) -> Gain:
     """Of equal statements that take longer for functions of each element than for their bytes."""
     functions = row.first.functions
+    is_random = row.first.is_mostly(lambda part: is_drawn(part.name))
+    less = "draw fewer random numbers" if is_random else "use fewer or cheaper functions"
     takes = "take" if row.number > 1 else "takes"
     return Gain(
         f"{named(row)}{where(row)} {takes} longer to compute ({first_names([*functions])}) than to "
         "read and write",
         row.median_ns * sum(functions.values()),
-        change or _less_of(row),
+        change or less,
         is_known=bool(change),
     )
 
 
-def _less_of(row: KernelGroup) -> str:
-    """What is said of functions for which no advice is known."""
-    if row.first.is_mostly(lambda part: is_drawn(part.name)):
-        return "draw fewer random numbers"
-    return "use fewer or cheaper functions"
-
-
 def _nothing(row: KernelGroup) -> str:
-    """What is said of equal statements for which no advice is known."""
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
         return f"near peak, only {less} helps"

@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.features.profile.gain import Gain, and_more
+from inspector.features.profile.gain import Gain, first_names
 from inspector.features.profile.kernel_timing import Bound, KernelTiming
 from inspector.features.profile.library_names import shown_name
 from inspector.shared.spans import merged, outside, union_ns
@@ -83,9 +83,6 @@ def gains_of_exchanges(work: Sequence[KernelTiming]) -> Iterator[Gain]:
             )
 
 
-_MOST_NAMED = 3  # lines of a gain
-
-
 def repeated_work(work: Iterable[KernelTiming]) -> list[KernelTiming]:
     """Calls of libraries that compute what others of the same graph have computed, in order.
 
@@ -102,11 +99,10 @@ def gains_of_repeats(work: Sequence[KernelTiming]) -> Iterator[Gain]:
     if repeated:
         places = (line for item in repeated for line in item.lines[:1])
         lines = list(dict.fromkeys((line.file, line.line) for line in places))
-        named = [f"{file.rpartition('/')[2]}:{line}" for file, line in lines[:_MOST_NAMED]]
-        more = and_more(len(named), lines)
+        named = first_names([f"{file.rpartition('/')[2]}:{line}" for file, line in lines])
         yield Gain(
             f"{len(repeated)} of the calls of libraries compute what others have computed"
-            + (f" ({', '.join(named)}{more})" if lines else ""),
+            + (f" ({named})" if lines else ""),
             sum(item.time_ns for item in repeated),
             "compute it once, in front of the loop, and use the result: `inspect kernels` shows "
             "the calls",

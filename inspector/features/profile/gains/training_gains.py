@@ -89,12 +89,7 @@ def is_as_in_training(part: Part) -> bool:
 def gains_of_training_mode(
     work: Sequence[KernelTiming], *, is_training: bool | None
 ) -> Iterator[Gain]:
-    """What is computed as in training.
-
-    Args:
-        work: The statements of a call without a backward pass.
-        is_training: Whether a module of the model is in training mode; None where nobody knows.
-    """
+    """What is computed as in training."""
     launches = (launch for item in work for launch in item.launches)
     times = time_by(launches, _what)
     if not times:

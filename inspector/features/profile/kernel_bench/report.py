@@ -7,7 +7,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from inspector.features.profile.kernel_timing import KernelTiming
+from inspector.features.profile.kernel_timing import KernelTiming, percentile
 from inspector.features.profile.report import ProfileReport
 from inspector.records.ceilings import Ceilings
 from inspector.records.kernel_bench import KernelBench
@@ -107,40 +107,34 @@ def make_kernel_bench_report(report: ProfileReport, bench: KernelBench) -> Kerne
     work = in_place.work if in_place is not None else None
     counted = work.bytes_ if work is not None else None
     bytes_ = counted if counted is not None else _argument_bytes(bench)
-    flops = work.flops if work is not None else None
     config = bench.config
     cold, warm = (_measured(config.cold_ns), _measured(config.warm_ns)) if config else (None, None)
-    regime = _regime_of(cold, warm, in_place)
+    amiss = tuple(reading_texts(report.run))
+    others = [text for text in report.notices if text not in amiss] if found is None else ()
     made = KernelBenchReport(
         run=report.run,
         bench=bench,
         in_place=in_place,
-        regime=regime,
+        regime=_regime_of(cold, warm, in_place),
         bytes_=bytes_,
         bytes_are_inductors=counted is not None,
-        flops=flops,
+        flops=work.flops if work is not None else None,
         rates=(),
         cold=cold,
         warm=warm,
         ceilings=report.ceilings,
-        notices=(),
+        notices=(*amiss, *_notices(bench, others, is_in_place=in_place is not None)),
         next_steps=(command_about(report.run, "profile"),) if report.profiles else (),
     )
-    rates = tuple(_rates(made, work.unit if work is not None else ""))
-    amiss = tuple(reading_texts(report.run))
-    others = [text for text in report.notices if text not in amiss] if found is None else ()
-    notices = (*amiss, *_notices(made, others))
-    return dataclasses.replace(made, rates=rates, notices=notices)
+    return dataclasses.replace(made, rates=tuple(_rates(made, work.unit if work else "")))
 
 
 def _measured(times_ns: Sequence[int]) -> Measured | None:
     """The median of times, with their spread; None of none."""
-    ordered = sorted(times_ns)
-    if not ordered:
+    if not times_ns:
         return None
-    last = len(ordered) - 1
-    low, high = (float(ordered[round(last * part)]) for part in (0.05, 0.95))
-    return Measured(float(statistics.median(ordered)), low, high, len(ordered))
+    low, high = (percentile(times_ns, part) for part in (0.05, 0.95))
+    return Measured(float(statistics.median(times_ns)), low, high, len(times_ns))
 
 
 def _in_place_of(
@@ -196,15 +190,11 @@ def _argument_bytes(bench: KernelBench) -> int | None:
         dtype = find_dtype(argument.dtype)
         if dtype is None:
             return None
-        size = dtype.size_bytes
-        for length in argument.size:
-            size *= length
-        total += size
+        total += dtype.size_bytes * math.prod(argument.size)
     return total or None
 
 
-def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
-    bench = report.bench
+def _notices(bench: KernelBench, others: Sequence[str], *, is_in_place: bool) -> Iterator[str]:
     if bench.missing:
         yield f"it was not timed alone: {bench.missing}"
         return
@@ -215,6 +205,6 @@ def _notices(report: KernelBenchReport, others: Sequence[str]) -> Iterator[str]:
             f"{total} launches per call with {len(bench.launches)} kinds of arguments; timed: "
             f"launch {bench.launch}, like {taken} of them"
         )
-    if report.in_place is None:
+    if not is_in_place:
         yield "not found in the profile of the model's calls: no time in place"
     yield from others

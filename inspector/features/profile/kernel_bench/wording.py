@@ -46,22 +46,17 @@ def us(time_ns: float) -> str:
 
 def verdict_lines(report: KernelBenchReport) -> Iterator[str]:
     """What it takes of a call, and what is left to win."""
-    yield from _where(report)
+    there = report.in_place
+    if there is not None and there.wall_ns > 0:
+        whole = there.times.median_ns * there.launches
+        takes = "takes" if there.launches == 1 else "take"
+        yield (
+            f"in place {count(there.launches, 'launch', 'launches')} like this {takes} {us(whole)} "
+            f"of {duration(there.wall_ns)} per call ({whole / there.wall_ns:.1%})"
+        )
     near = _near_ceiling(report)
     if near:
         yield near
-
-
-def _where(report: KernelBenchReport) -> Iterator[str]:
-    there = report.in_place
-    if there is None or there.wall_ns <= 0:
-        return
-    whole = there.times.median_ns * there.launches
-    yield (
-        f"in place {count(there.launches, 'launch', 'launches')} like this "
-        f"{'takes' if there.launches == 1 else 'take'} {us(whole)} of "
-        f"{duration(round(there.wall_ns))} per call ({whole / there.wall_ns:.1%})"
-    )
 
 
 def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
@@ -74,7 +69,10 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     for regime, times in ((COLD, report.cold), (WARM, report.warm)):
         if times is not None:
             reached = [
-                _rate(rate) + _of_ceiling(rate) for rate in report.rates if rate.regime == regime
+                (flops_rate(rate.per_s) if rate.what == "flops" else bytes_rate(rate.per_s))
+                + _of_ceiling(rate)
+                for rate in report.rates
+                if rate.regime == regime
             ]
             near = "nearer to in place" if there is not None and regime == report.regime else ""
             texts = [*reached, _spread(times), near]
@@ -83,7 +81,11 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
         what = "Inductor's count" if report.bytes_are_inductors else "the sizes of its tensors"
         yield "moves", size(report.bytes_), what
     if config is not None and config.num_warps is not None:
-        yield "runs with", "", " · ".join((_config_text(config), _resources(config)))
+        parts = [f"{name}={value}" for name, value in config.values.items()]
+        parts.append(count(config.num_warps, "warp"))
+        if config.num_stages is not None:
+            parts.append(count(config.num_stages, "stage"))
+        yield "runs with", "", " · ".join((", ".join(parts), _resources(config)))
 
 
 def _spread(times: Measured) -> str:
@@ -95,20 +97,6 @@ def _of_ceiling(rate: Rate) -> str:
         return ""
     how = f"{percent(rate.share)} of" if rate.share <= 1 else "more than"
     return f" ({how} {_ceiling_text(rate.ceiling)})"
-
-
-def _rate(rate: Rate) -> str:
-    return flops_rate(rate.per_s) if rate.what == "flops" else bytes_rate(rate.per_s)
-
-
-def _config_text(config: BenchedConfig) -> str:
-    """``XBLOCK=1024, 4 warps, 1 stage``."""
-    parts = [f"{name}={value}" for name, value in config.values.items()]
-    if config.num_warps is not None:
-        parts.append(count(config.num_warps, "warp"))
-    if config.num_stages is not None:
-        parts.append(count(config.num_stages, "stage"))
-    return ", ".join(parts)
 
 
 def _resources(config: BenchedConfig) -> str:
@@ -135,19 +123,16 @@ def _near_ceiling(report: KernelBenchReport) -> str:
     share = rate.share if rate is not None else None
     if rate is None or share is None or not _NEAR <= share <= _POSSIBLE:
         return ""
-    if not report.bytes_are_inductors or _is_partly_kept(report, rate):
+    is_warm = report.regime == WARM and rate.ceiling == "copy_bytes_per_s"
+    if not report.bytes_are_inductors or (
+        is_warm and (report.bytes_ or 0) < _ALL_GONE * report.bench.cache_bytes
+    ):
         return ""
     cold = "" if report.regime == WARM else ", with cold caches,"
     return (
         f"alone{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: only fewer "
         "bytes help (fusion with what writes its inputs or reads its results)"
     )
-
-
-def _is_partly_kept(report: KernelBenchReport, rate: Rate) -> bool:
-    """Whether a cache may have some of what is held against memory's bandwidth."""
-    is_warm = report.regime == WARM and rate.ceiling == "copy_bytes_per_s"
-    return is_warm and (report.bytes_ or 0) < _ALL_GONE * report.bench.cache_bytes
 
 
 def argument_texts(report: KernelBenchReport) -> Iterator[tuple[str, str]]:

@@ -6,13 +6,16 @@ import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from inspector.features.kernels.buffers import Buffers, read_buffers
 from inspector.features.profile.code_lines import CodeLines
 from inspector.features.profile.memory.memory import BASE, CallMemory, MemoryUse, PeakTensor
 from inspector.features.profile.outside_lines import user_place
 from inspector.features.profile.peak import Peak, curve, find_peak, in_pools
 from inspector.records.device_profile import LaunchPlace
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemoryProfile, MemorySide
-from inspector.run.kernel import NodeLine
+from inspector.run.kernel import GraphCode, NodeLine
+from inspector.run.run import Process
+from inspector.trace.inspector_records import kept_record
 
 
 class BlockReader:
@@ -178,7 +181,6 @@ def _with_pool(
 def _parted(
     side: MemorySide, *, in_pool: bool
 ) -> tuple[tuple[HeldBlock, ...], tuple[MemoryEvent, ...]]:
-    """What is in pools of CUDA graphs, or what is not."""
     inside = in_pools(side.segments, [block.address for block in side.held])
     held = tuple(block for block, is_in in zip(side.held, inside, strict=True) if is_in is in_pool)
     inside = in_pools(side.segments, [event.address for event in side.events])
@@ -218,3 +220,27 @@ def _tensors(
 
 def _ordered(tensors: Iterable[PeakTensor]) -> tuple[PeakTensor, ...]:
     return tuple(sorted(tensors, key=lambda row: -row.bytes_))
+
+
+def memory_profiles(process: Process) -> tuple[dict[int, MemoryProfile], list[str]]:
+    """What the calls of a process allocate, by the number of the input; and what was not read."""
+    found: dict[int, MemoryProfile] = {}
+    unread = []
+    for payload in process.stored.get(MemoryProfile, ()):
+        try:
+            profile = kept_record(MemoryProfile, payload)
+        except (OSError, ValueError) as error:
+            unread.append(f"a profile of memory could not be read: {error}")
+        else:
+            found[profile.input] = profile
+    return found, unread
+
+
+def code_of(process: Process, codes: Sequence[GraphCode]) -> Iterator[tuple[GraphCode, Buffers]]:
+    """Generated code with its buffers; code that is no Python is not among the codes."""
+    codes_read = (text for text in process.codes.texts if not text.is_ahead)
+    texts = {text.file: text.text for text in codes_read if text.text is not None}
+    for code in codes:
+        text = texts.get(code.file)
+        if code.file and text is not None:
+            yield code, read_buffers(text.text(), code)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from inspector.features.costs.blame import limit_site
 from inspector.features.costs.sites import limit_costs
@@ -16,12 +16,12 @@ from inspector.features.recompiles.changes import (
     multiplied,
 )
 from inspector.features.recompiles.fix import fixes
-from inspector.features.recompiles.fix_shared import all_failed, mend_failure
+from inspector.features.recompiles.fix_shared import all_failed, failure_fix
 from inspector.features.recompiles.fix_values import without_state
 from inspector.features.recompiles.instances import (
+    instance_lines,
     instances_fixes,
     instances_message,
-    instances_told,
     other_instances,
 )
 from inspector.features.recompiles.kept_values import (
@@ -31,7 +31,7 @@ from inspector.features.recompiles.kept_values import (
     is_kept,
 )
 from inspector.features.recompiles.own_writes import own_growth, own_write
-from inspector.features.recompiles.wording import changed, told, told_notes
+from inspector.features.recompiles.wording import changed, reason_lines, reason_notes
 from inspector.report.finding import Finding
 from inspector.report.place import fingerprint, frame_kind, make_place, qualified_name
 from inspector.report.rule import Rule
@@ -126,14 +126,16 @@ def _finding(
     before = break_before(run, frame)
     case = _case(run, process, frame, items, before)
     shown = tuple(map(case.shown, items))
-    advice = mend_failure(frame, items, run.roots)
+    advice = failure_fix(frame, items, run.roots)
     if are_instances and not advice:
-        limit = _limit(frame, items)
+        settings = frame.compilations[-1].settings or DynamoSettings()
+        hit = next((item.limit for item in items if item.limit), None)
+        limit = hit.number if hit else settings.recompile_limit
         advice = tuple(filter(None, instances_fixes(case, limit)))
-        message, why = instances_message(case, shown, limit), instances_told(shown)
+        message, why = instances_message(case, shown, limit), instance_lines(shown)
     else:
         advice = advice or fixes(case)
-        message, why = _message(case.function, shown), told(shown)
+        message, why = _message(case.function, shown), reason_lines(shown)
     return Finding(
         rule=RecompileRule.id,
         severity=Severity.ERROR if _is_uncompiled(items) else Severity.WARNING,
@@ -146,8 +148,8 @@ def _finding(
         notes=(
             *_behind(case, before),
             *_on_its_own(run, process, frame, case),
-            *told_notes(items, run.roots),
-            *([case.multiplied.told()] if case.multiplied else []),
+            *reason_notes(items, run.roots),
+            *([case.multiplied.sentence()] if case.multiplied else []),
         ),
         records=len(items),
         fingerprint=fingerprint(
@@ -178,6 +180,15 @@ def _case(
     is_whole = process.has_inspector_events
     sites = [call_site(run, item.stack, definition, is_whole=is_whole) for item in items]
     site = sites[-1]
+    # What the user wrote for what a graph break hands on without a name.
+    at = before.at if before else None
+    text = run.sources.text(at.file) if at else None
+    on_stack: tuple[str, ...] = ()
+    if at is not None and text is not None:
+        span = Span(at.line, at.end_line or at.line, at.column, at.end_column)
+        on_stack = stack_values(read_text(text, span))
+    records = (record for item in frame.compilations for record in item.graph_breaks)
+    resumes = any(record.outcome is Outcome.RESUMED for record in records)
     callers = {(each.frame.file, each.frame.line): each.frame for each in sites if each.frame}
     first_site = call_site(run, first.first_stack, definition) if first.first_stack else site
     if site.frame is not None:
@@ -190,13 +201,13 @@ def _case(
         history=tuple(item.recompile for item in frame.compilations if item.recompile is not None),
         behind=before.place if before else None,
         handed_on=frozenset(_handed_on(run, frame, items)) if before else frozenset(),
-        on_stack=_on_stack(run, before),
+        on_stack=on_stack,
         elsewhere=tuple(callers.values()) if site.frame else (),
         first_site=None if first_site.frame == site.frame else first_site,
         multiplied=_multiplied(frame, items),
         set_at=own_write(run, definition, user_spelling(first.name)),
         grown=dict(_grown(run, (first, *also_changed(first)))),
-        has_breaks=before is not None or _resumes(frame),
+        has_breaks=before is not None or resumes,
         file=frame.file,
         apart_by=caller.user if caller else None,
         skipped_by=_skipped_by(frame, items),
@@ -206,21 +217,11 @@ def _case(
 def _grown(run: Run, items: Iterable[Recompile]) -> Iterator[tuple[str, StackFrame]]:
     """Where the function that looks at a container makes it longer, by the container."""
     for item in items:
-        frame = _reader(item) if item.kind in {RecompileClass.LENGTH, RecompileClass.KEYS} else None
-        at = own_growth(run, frame, user_spelling(item.name)) if frame else None
-        if at is not None:
-            yield item.name, at
-
-
-def _resumes(frame: Frame) -> bool:
-    """Whether another function goes on where its graph broke."""
-    records = (record for item in frame.compilations for record in item.graph_breaks)
-    return any(record.outcome is Outcome.RESUMED for record in records)
-
-
-def _reader(first: Recompile) -> StackFrame | None:
-    """The line that looks at what changes, and so has the guard."""
-    return first.guard_stack[-1] if first.guard_stack else first.caused_by
+        if item.kind in {RecompileClass.LENGTH, RecompileClass.KEYS}:
+            frame = item.guard_stack[-1] if item.guard_stack else item.caused_by
+            at = own_growth(run, frame, user_spelling(item.name)) if frame else None
+            if at is not None:
+                yield item.name, at
 
 
 def _skipped_by(frame: Frame, items: tuple[Recompile, ...]) -> GraphBreak | None:
@@ -246,18 +247,8 @@ def _handed_on(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Iterator
                 yield each.name
 
 
-def _on_stack(run: Run, before: BreakBefore | None) -> tuple[str, ...]:
-    """What the user wrote for what a graph break hands on without a name."""
-    at = before.at if before else None
-    text = run.sources.text(at.file) if at else None
-    if at is None or text is None:
-        return ()
-    span = Span(at.line, at.end_line or at.line, at.column, at.end_column)
-    return stack_values(read_text(text, span))
-
-
 def _multiplied(frame: Frame, items: tuple[Recompile, ...]) -> Multiplied | None:
-    """What is told apart together with this, in every combination."""
+    """What is compiled for together with this, in every combination."""
     history = [item.recompile for item in frame.compilations if item.recompile is not None]
     settings = frame.compilations[-1].settings or DynamoSettings()
     found = multiplied(history, settings.recompile_limit)
@@ -278,7 +269,11 @@ def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
     if before is None:
         return
     title = f" ({before.title})" if before.title else ""
-    what = f"{case.kept} is kept over" if case.kept_over else "the function resumes after"
+    what = (
+        f"{case.kept_name(case.first.name)} is kept over"
+        if case.kept_over
+        else "the function resumes after"
+    )
     yield f"{what} the graph break at {case.place(before.place)}{title}"
 
 
@@ -300,13 +295,6 @@ def _cause(item: Recompile, *, are_instances: bool) -> str:
     if item.other_instance is not None and are_instances:
         found = (item.other_instance.name, "", "")
     return "\0".join((*found, "failed") if all_failed([item]) else found)
-
-
-def _limit(frame: Frame, items: Sequence[Recompile]) -> int:
-    """How many versions of a function torch compiles."""
-    settings = frame.compilations[-1].settings or DynamoSettings()
-    hit = next((item.limit for item in items if item.limit), None)
-    return hit.number if hit else settings.recompile_limit
 
 
 def _hit_limit(items: tuple[Recompile, ...]) -> bool:
@@ -336,12 +324,9 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
         since = "; it is dynamic since then"
     also = [changed(item) for item in also_changed(items[0])]
     and_also = f" and {listed(also, 2)}" if also else ""
-    return f"{name} {', '.join(said)} because {changed(_with_all_keys(items))}{and_also}{since}"
-
-
-def _with_all_keys(items: tuple[Recompile, ...]) -> Recompile:
-    """The first of several, with the keys that came or went in any of them."""
-    return dataclasses.replace(items[0], new_keys=keys_of(items), missing_keys=())
+    # With the keys that came or went in any of them.
+    first = dataclasses.replace(items[0], new_keys=keys_of(items), missing_keys=())
+    return f"{name} {', '.join(said)} because {changed(first)}{and_also}{since}"
 
 
 def _place(run: Run, frame: Frame, first: Recompile) -> StackFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 
 import pytest
 
@@ -11,7 +10,6 @@ from inspector.features.bench.collection_page import collection_cells, collectio
 from inspector.features.bench.collection_report import Measured, make_collection_report, summarized
 from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.rows import INTERRUPTED, NOT_TRIED, BenchRow
-from inspector.features.bench.wording import time_text
 from inspector.shared.bench import Setting, Workload
 from tests.bench_rows import row
 
@@ -25,7 +23,9 @@ def model(*rows: BenchRow) -> Measured:
 def test_the_mean_is_geometric_and_counts_what_ran() -> None:
     models = [
         model(row(DEFAULT, 2.0)),
-        model(row(DEFAULT, 0.5, breaks=2)),
+        model(row(DEFAULT, 0.3125, breaks=2), row(DEFAULT, 0.8, input=1)),
+        model(row(DEFAULT, 2.0), row(DEFAULT, input=1, failure="it fails")),
+        model(dataclasses.replace(row(DEFAULT, 2.0), failure="It was ended by SIGSEGV.")),
         model(row(DEFAULT, 1.001)),
         model(row(DEFAULT, 4.0, wrong=("output of input 1",))),
         model(row(DEFAULT, failure="out of memory")),
@@ -35,17 +35,9 @@ def test_the_mean_is_geometric_and_counts_what_ran() -> None:
         Measured("gone", (), None, "there is no such file", 0.1),
     ]
     (found,) = summarized(models)
-    assert (found.label, found.models, found.ran, found.wrong) == ("default", 6, 3, 1)
+    assert (found.label, found.models, found.ran, found.wrong) == ("default", 8, 3, 1)
     assert (found.captured, found.faster, found.slower, found.same) == (2, 1, 1, 1)
     assert found.speedup == pytest.approx((2 * 0.5 * 1.001) ** (1 / 3))
-
-
-def test_of_several_inputs_a_model_has_one_ratio_and_all_must_run() -> None:
-    both = model(row(DEFAULT, 2.0), row(DEFAULT, 8.0, input=1))
-    half = model(row(DEFAULT, 2.0), row(DEFAULT, input=1, failure="it fails"))
-    (found,) = summarized([both, half])
-    assert (found.models, found.ran) == (2, 1)
-    assert found.speedup == pytest.approx(math.sqrt(2.0 * 8.0))
 
 
 def test_an_interval_that_says_nothing_is_not_called_noise() -> None:
@@ -55,24 +47,6 @@ def test_an_interval_that_says_nothing_is_not_called_noise() -> None:
     assert (found.same, found.unknown) == (3, 2)
     (line,) = collection_lines(make_collection_report(models, 1))
     assert line.endswith("(0 faster, 0 slower, 1 within noise, 2 not known)")
-
-
-def test_what_dies_while_it_is_timed_has_not_run() -> None:
-    died = model(dataclasses.replace(row(DEFAULT, 2.0), failure="It was ended by SIGSEGV."))
-    (found,) = summarized([model(row(DEFAULT, 4.0)), died])
-    assert (found.models, found.ran, found.faster, found.speedup) == (2, 1, 1, pytest.approx(4.0))
-    (cells,) = collection_cells(died)
-    assert "It was ended by SIGSEGV." in cells
-
-
-def test_nothing_measured_is_no_summary() -> None:
-    assert summarized([Measured("m", (), None, "it fails", 0.1)]) == ()
-
-
-def test_a_setting_that_was_nowhere_reached_says_so() -> None:
-    models = [model(row(DEFAULT, failure=INTERRUPTED))]
-    (line,) = collection_lines(make_collection_report(models, 1))
-    assert line == f"default: {INTERRUPTED}"
 
 
 def test_what_was_not_tried_has_the_reason_of_eager_pytorch() -> None:
@@ -94,12 +68,3 @@ def test_workloads_have_summaries_of_their_own() -> None:
     plain, other = summarized(models)
     assert (plain.label, plain.ran, plain.speedup) == ("as it is · default", 2, pytest.approx(2.0))
     assert (other.label, other.ran, other.wrong) == ("bf16 · default", 1, 1)
-
-
-def test_what_is_measured_of_eager_pytorch_alone_is_shown() -> None:
-    one, other = row(EAGER), dataclasses.replace(row(EAGER), input=1)
-    cells = list(collection_cells(Measured("m", (one, other), None, "", 1)))
-    assert [line[0] for line in cells] == ["m #1 · eager", "m #2 · eager"]
-    assert all(line[1] == time_text(one) for line in cells)
-    (failed,) = collection_cells(Measured("m", (row(EAGER, failure="it fails"),), None, "", 1))
-    assert (*failed[:2], failed[-1]) == ("m · eager", "", "it fails")

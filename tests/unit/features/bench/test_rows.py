@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.bench_measure import exit_code
 from inspector.features.bench.collection_report import make_collection_report, measured_of
+from inspector.features.bench.report import make_bench_report
 from inspector.features.bench.rows import BEHIND_ANOTHER, INTERRUPTED
 from inspector.features.bench.wording import details, error_text
-from inspector.shared.bench import Combination, Setting, WorkerEnd, Workload
-from tests.unit.bench_logs import PLAN, block, report_of
+from inspector.shared.bench import BenchPlan, Combination, Setting, WorkerEnd, Workload
+from tests.unit.bench_logs import PLAN, block, first, report_of
 from tests.unit.bench_logs import rows_of as rows
+from tests.unit.render import runs
 
 
 def test_the_part_of_a_call_in_which_the_gpu_works(tmp_path: Path) -> None:
@@ -22,18 +25,25 @@ def test_the_part_of_a_call_in_which_the_gpu_works(tmp_path: Path) -> None:
     assert "GPU busy 75%, 9 launches" in details(compiled)
     assert eager.busy is None
     assert "GPU" not in details(eager)
-
-
-def test_a_gpu_does_not_work_for_more_than_the_call(tmp_path: Path) -> None:
-    busy = {"what": "busy", "combination": 0, "busy_ns": 410_000, "launches": 1}
-    (eager, _) = rows(tmp_path, "whole", block(0, 400_000), busy)
-    assert eager.busy == 1
+    longer = {**busy, "combination": 0, "busy_ns": 410_000}  # measured apart
+    assert rows(tmp_path, "whole", block(0, 400_000), longer)[0].busy == 1
 
 
 def test_what_was_not_reached_before_ctrl_c_says_so(tmp_path: Path) -> None:
     eager, compiled = rows(tmp_path, "interrupted", block(0, 400_000))
     assert (eager.failure, compiled.failure) == ("", INTERRUPTED)
     assert rows(tmp_path, "whole", block(0, 400_000))[1].failure == ""
+
+
+@pytest.mark.parametrize(("measured", "code"), [((0, 1), 0), ((0,), 3), ((), 3)])
+def test_what_was_measured_decides_the_exit_code(
+    measured: tuple[int, ...], code: int, tmp_path: Path
+) -> None:
+    report = report_of(tmp_path, *(block(at, 1_000_000) for at in measured))
+    assert exit_code(report) == code
+    eager = dataclasses.replace(report.groups[0].rows[0], failure="it crashed in a later session")
+    failed = dataclasses.replace(report.groups[0], rows=(eager, *report.groups[0].rows[1:]))
+    assert exit_code(dataclasses.replace(report, groups=(failed,))) == 3
 
 
 def errors(combination: int, reference: str, *given: tuple[str, float, str]) -> dict[str, object]:
@@ -54,29 +64,9 @@ def test_how_far_random_results_are_off_is_no_error(tmp_path: Path) -> None:
     assert error_text(dataclasses.replace(eager, draws=True)) == "8e-01"  # both draw the same
     (_, near) = report_of(tmp_path, block(0, 400), block(1, 200), errors(1, "eager", own)).rows
     assert error_text(dataclasses.replace(near, draws=True)) == "1e-07"  # what is drawn has no part
-
-
-def test_results_that_are_rounding_alone_have_no_error(tmp_path: Path) -> None:
-    own = ("output of input 1", 3e-7, "itself")
-    small = ("gradient of bias with input 1", 4e-9, "family")
-    alone = ("output of input 1", 0.8, "rounding")
-    report = report_of(
-        tmp_path, block(0, 400), block(1, 200), errors(0, "float64", own, small),
-        errors(1, "eager", alone),
-    )  # fmt: skip
-    assert [error_text(row) for row in report.rows] == ["3e-07", "rounding"]
-
-
-def test_a_scale_that_nobody_knows_is_the_results_own(tmp_path: Path) -> None:
-    old = errors(1, "eager", ("output of input 1", 3e-7, "of a newer version"))
-    assert error_text(rows(tmp_path, "whole", block(0, 4), block(1, 2), old)[1]) == "3e-07"
-
-
-def first(combination: int, number: int) -> dict[str, object]:
-    return {
-        "what": "first", "combination": combination, "input": number, "first_ns": 9,
-        "inputs": f"f32[{number}]",
-    }  # fmt: skip
+    alone = errors(1, "eager", ("output of input 1", 0.8, "rounding"))
+    (_, rounding) = report_of(tmp_path, block(0, 400), block(1, 200), alone).rows
+    assert error_text(rounding) == "rounding"
 
 
 def test_an_input_that_fails_is_a_row_with_its_reason_and_the_others_stay(tmp_path: Path) -> None:
@@ -117,18 +107,11 @@ def test_where_a_process_ends_the_inputs_behind_were_not_tried(tmp_path: Path) -
 def test_the_second_call_has_to_be_paid_for_too(
     tmp_path: Path, first_ns: int, second_ns: int, calls: int
 ) -> None:
-    def first(combination: int, first_ns: int, second_ns: int) -> dict[str, object]:
-        return {
-            "what": "first", "combination": combination, "first_ns": first_ns,
-            "second_ns": second_ns,
-        }  # fmt: skip
-
-    rounds = [
-        block(combination, time_ns, round=round_)
-        for combination, time_ns in ((0, 200), (1, 100))
-        for round_ in range(4)
-    ]
-    firsts = first(0, 1_000, 300), first(1, first_ns, second_ns)
+    rounds = [block(at, ns, round=n) for at, ns in ((0, 200), (1, 100)) for n in range(4)]
+    firsts = (
+        first(0, first_ns=1_000, second_ns=300),
+        first(1, first_ns=first_ns, second_ns=second_ns),
+    )
     _, compiled = rows(tmp_path, "whole", *firsts, *rounds)
     assert compiled.break_even_calls == calls
 
@@ -169,14 +152,29 @@ def test_tf32_is_said_to_be_nothing_on_the_cpu_alone(tmp_path: Path, device: str
     on = tuple(
         dataclasses.replace(each, workload=Workload(tf32=True)) for each in PLAN.combinations
     )
-    begun = {"what": "first", "input": 0, "combination": 0, "first_ns": 5, "device": device}
+    begun = first(0, device=device)
     plan = dataclasses.replace(PLAN, combinations=on)
     notices = report_of(tmp_path, begun, block(0, 400), block(1, 200), plan=plan).notices
     assert any(notice.startswith("--tf32 has no effect") for notice in notices) is (device == "cpu")
 
 
+@pytest.mark.parametrize(
+    ("mode", "ptxas", "is_said"),
+    [
+        ("max-autotune", {"torch": "13.0.88", "triton": "12.8.93"}, True),
+        ("reduce-overhead", {"torch": "13.0.88", "triton": "12.8.93"}, False),
+        ("max-autotune-no-cudagraphs", "garbled", False),
+    ],
+)
+def test_only_what_is_tuned_is_compiled_twice(mode: str, ptxas: object, *, is_said: bool) -> None:
+    process = dataclasses.replace(runs.process_of(), hardware={"ptxas": ptxas})
+    combination = Combination(Workload(), Setting("inductor", mode))
+    report = make_bench_report(BenchPlan("m.py", (combination,), 1), runs.run_of(process), ())
+    assert any("torch's ptxas (13.0.88)" in notice for notice in report.notices) is is_said
+
+
 def test_what_is_not_of_all_models_is_told_with_theirs(tmp_path: Path) -> None:
-    draws = {"what": "first", "combination": 1, "first_ns": 5, "draws": True}
+    draws = first(1, draws=True)
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     one = report_of(tmp_path / "a", block(0, 400), block(1, 200), draws)

@@ -10,7 +10,7 @@ import pytest
 from inspector.features.bench.varied import VariedSetting
 from inspector.shared.bench import BenchPlan, WorkerEnd
 from inspector.shared.variation import Assignment
-from tests.unit.bench_logs import PLAN, block, report_of
+from tests.unit.bench_logs import PLAN, block, first, report_of
 
 ROUNDS = 4
 VARIED = dataclasses.replace(
@@ -18,16 +18,11 @@ VARIED = dataclasses.replace(
 )  # fmt: skip
 
 
-def first(combination: int, at: int, first_ns: int) -> dict[str, object]:
-    return {
-        "what": "first", "combination": combination, "input": at, "first_ns": first_ns,
-        "inputs": f"float32[{at}]", "compiled": combination,
-    }  # fmt: skip
-
-
 def compiled(folder: Path, *times_ns: tuple[int, int], plan: BenchPlan = VARIED) -> VariedSetting:
     """What takes these times in its rounds, eager PyTorch 10 µs and 1000 µs."""
-    events = [first(at, each, 10_000_000 * at + 1) for at in range(2) for each in range(2)]
+    events = [
+        first(at, each, 10_000_000 * at + 1, compiled=at) for at in range(2) for each in range(2)
+    ]
     for number, (short_ns, long_ns) in enumerate(times_ns):
         for at, each_ns in enumerate((10_000, 1_000_000)):
             events.append(block(0, each_ns, round=number, input=at))

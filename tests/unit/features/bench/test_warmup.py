@@ -1,55 +1,26 @@
-"""A recorded warm-up as a terminal, Markdown, JSON and a script show it."""
+"""What is said of a recorded warm-up, and its script; golden files have the whole report."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
 import io
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from inspector import plugins
+from inspector.features.bench.warmup_page import check_lines, page, warmup_notices, warmup_verdict
 from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report
 from inspector.features.bench.warmup_script import render as render_script
-from inspector.features.bench.warmup_wording import (
-    check_lines,
-    start_rows,
-    warmup_notices,
-    warmup_verdict,
-)
 from inspector.records.bench import Warmup
-from inspector.shared.warmup import StartEnd, WarmupCall, WarmupPlan
+from inspector.shared.warmup import WarmupCall, WarmupPlan
 from tests.unit.render.bench_reports import made_warmup as made
 
 
 @pytest.fixture(scope="module")
 def report() -> WarmupReport:
     return made()
-
-
-def rendered(report: WarmupReport, format_: str) -> str:
-    stream = io.StringIO()
-    plugins.render(report, format_, stream)
-    return stream.getvalue()
-
-
-def rows(report: WarmupReport) -> dict[str, tuple[str, ...]]:
-    return {row[0].strip(): row[1:] for row in start_rows(report)}
-
-
-def test_starts_stand_beside_each_other(report: WarmupReport) -> None:
-    assert [start.name for start in report.starts] == ["eager", "cold", "directory", "artifact"]
-    found = rows(report)
-    assert found["compilations"] == ("", "3", "2", "2")
-    assert found["graphs cached"] == ("", "0", "2", "2")
-    assert found["graphs compiled"] == ("", "3", "0", "0")
-    assert found["C++ compiler ran"] == ("", "5", "1", "4")
-    assert found["artifact is loaded"][:3] == ("-", "-", "-")
-    cold, directory = report.starts[1], report.starts[2]
-    assert directory.first_ns < cold.first_ns
 
 
 def test_what_still_compiles_has_its_reason(report: WarmupReport) -> None:
@@ -71,12 +42,6 @@ def test_what_still_compiles_has_its_reason(report: WarmupReport) -> None:
     assert any(line.startswith("x[0]=1 still compiles 1 frame: ") for line in check_lines(still))
 
 
-def test_a_start_that_failed_is_said(report: WarmupReport) -> None:
-    ends = (StartEnd("artifact", "its process ended with exit code 1"),)
-    text = rendered(dataclasses.replace(report, starts=made(ends=ends).starts), "terminal")
-    assert "artifact: its process ended with exit code 1" in " ".join(text.split())
-
-
 def test_a_warm_up_that_was_cut_off_is_said() -> None:
     whole = made()
     meta = dataclasses.replace(whole.run.meta, partial="it was interrupted with Ctrl-C")
@@ -84,58 +49,24 @@ def test_a_warm_up_that_was_cut_off_is_said() -> None:
                 and process.records(Warmup)[0].start == "eager"]  # fmt: skip
     run = dataclasses.replace(whole.run, meta=meta, processes=(eager,))
     plan = dataclasses.replace(whole.plan, check=None)
-    for format_ in ("terminal", "markdown"):
-        text = " ".join(rendered(make_warmup_report(plan, run, {}), format_).split())
-        assert "it was cut off: there is no start to warm up" in text
-        assert "the recording is partial: it was interrupted with Ctrl-C" in text
-        assert "The plan" not in text
+    cut = make_warmup_report(plan, run)
+    assert list(warmup_verdict(cut)) == ["it was cut off: there is no start to warm up"]
+    assert "the recording is partial: it was interrupted with Ctrl-C" in warmup_notices(cut)
+    assert "The plan" not in [section.title for section in page(cut).sections]
 
 
 def test_the_recompile_limit_is_said() -> None:
     whole = made()
-    processes = tuple(
-        dataclasses.replace(
-            process,
-            frames=tuple(
-                dataclasses.replace(
-                    frame,
-                    compilations=tuple(
-                        dataclasses.replace(item, hit_limit=True) for item in frame.compilations
-                    ),
-                )
-                for frame in process.frames
-            ),
-        )
-        for process in whole.run.processes
-    )
-    reached = dataclasses.replace(whole, run=dataclasses.replace(whole.run, processes=processes))
+    cold = next(start.process for start in whole.starts if start.name == "cold")
+    processes = list(whole.run.processes)
+    frame = processes[cold].frames[0]
+    last = dataclasses.replace(frame.compilations[-1], hit_limit=True)
+    frames = (dataclasses.replace(frame, compilations=(last,)),)
+    processes[cold] = dataclasses.replace(processes[cold], frames=frames)
+    run = dataclasses.replace(whole.run, processes=tuple(processes))
+    reached = dataclasses.replace(whole, run=run)
     assert not any("recompile limit" in notice for notice in warmup_notices(whole))
     assert any("limit is reached for forward" in notice for notice in warmup_notices(reached))
-
-
-def test_the_terminal_keeps_to_its_width(
-    report: WarmupReport, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for width in (80, 120):
-        monkeypatch.setenv("COLUMNS", str(width))
-        text = rendered(report, "terminal")
-        assert max(map(len, text.splitlines())) <= width
-        assert "call 2 of 4 inputs at start (x[0]=4, x[0]=1)" in " ".join(text.split())
-
-
-def test_json_has_the_plan_and_what_was_loaded(report: WarmupReport) -> None:
-    found = json.loads(rendered(report, "json"))
-    assert found["plan"] == [0, 3]
-    assert found["check"]["passed"]
-    assert found["starts"][3]["artifact"]["entries"] == {
-        "aot_autograd": 3, "inductor": 3, "pgo": 1
-    }  # fmt: skip
-
-
-def test_markdown_has_the_table_and_the_plan(report: WarmupReport) -> None:
-    text = rendered(report, "markdown")
-    assert "|  | eager | cold | cache folder | artifact |" in text
-    assert "## The plan: 2 calls" in text
 
 
 def constants(plan: WarmupPlan, report: WarmupReport, folder: Path) -> dict[str, Any]:
@@ -197,11 +128,5 @@ def test_a_place_that_no_encoding_has_is_python_all_the_same(report: WarmupRepor
     loading = report.plan.loading
     assert loading is not None
     odd = dataclasses.replace(loading, file="/srv/mod\udce8le.py")
-    found = dataclasses.replace(report, plan=dataclasses.replace(report.plan, loading=odd))
-    text = io.StringIO()
-    render_script(found, Path("/srv"), text)
-    (file,) = (
-        node.value for node in ast.parse(text.getvalue()).body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "FILE"
-    )  # fmt: skip
-    assert ast.unparse(file) == "HERE / 'mod\\udce8le.py'"
+    plan = dataclasses.replace(report.plan, loading=odd)
+    assert constants(plan, report, Path("/srv"))["FILE"] == "HERE / 'mod\\udce8le.py'"

@@ -24,11 +24,8 @@ STEP = Setting("inductor", compiles_optimizer=True)
     [
         ({}, "suspect how the program uses it"),
         ({"compiled": Compiled(2, 1, 0, 4, 10, None)}, "suspect code between the graphs"),
-        ({"workload": TRAIN}, "suspect the backward pass"),
         ({"workload": TRAIN, "compiled": Compiled(2, 1, 0, 4, 10, None)},
          "suspect the backward pass or code between the graphs"),
-        ({"workload": TRAIN, "setting": STEP},
-         "suspect the backward pass or the optimizer's step"),
         ({"workload": TRAIN, "setting": STEP, "compiled": Compiled(2, 1, 0, 4, 10, None)},
          "suspect the backward pass, the optimizer's step or code between the graphs"),
         ({"wrong": (AGAIN,)}, "only later calls are wrong, not the first"),

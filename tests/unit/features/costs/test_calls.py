@@ -50,7 +50,7 @@ def broken(compile_id: CompileId, site: Site) -> GraphBreak:
 def process(*frames: Frame) -> Process:
     return Process(
         host="", pid=1, parent_pid=None, rank=None, versions={}, hardware={}, calls=(),
-        frames=frames, skipped=(), compile_time_ns=0, stages=(), unknown_events={}, problems=(),
+        frames=frames, skipped=(), compile_time_ns=0, stages=(), unknown_events={},
         has_inspector_events=True,
     )  # fmt: skip
 
@@ -107,24 +107,6 @@ def test_time_between_two_graphs_belongs_to_the_break_between_them() -> None:
     assert found.reached == {FIRST: 1}
 
 
-def test_without_breaks_nothing_is_blamed() -> None:
-    found = costs([compiled(0, "f", None)], [region("0/0", 20, 900, mark("graph", 40, 880))])
-    assert (found.host_ns, found.reached) == ({}, {})
-
-
-def test_operators_and_waiting_are_parts_of_their_own() -> None:
-    activities = [Activity(250, 2, 2, 30, 12, 0, 0, 0), Activity(45, 1, 1, 150, 0, 0, 0, 0)]
-    found = costs(
-        [compiled(0, "f", FIRST), compiled(1, "torch_dynamo_resume_in_f_at_3", None)],
-        TWO_GRAPHS,
-        sorted(activities, key=lambda item: item.at_ns),
-    )
-    blame = Blame(FIRST)
-    assert found.parts[blame, Part.OPERATORS] == 18
-    assert found.parts[blame, Part.WAITING] == 12
-    assert found.host_ns[blame] == 190
-
-
 def test_leaving_and_reentering_a_caller_belongs_to_the_inner_site() -> None:
     """`f` calls `g`, in which the break is: both have a record of the same site."""
     frames = [
@@ -163,15 +145,6 @@ def test_what_two_breaks_in_a_callee_cause_is_shared() -> None:
     assert found.host_ns[shared] == (280 - 240) + (620 - 560) + (900 - 790)
 
 
-def test_a_break_before_the_first_operator_has_a_cost_too() -> None:
-    frames = [
-        compiled(0, "f", FIRST, graphs=0), compiled(1, "torch_dynamo_resume_in_f_at_3", None)
-    ]  # fmt: skip
-    resumed = region("1/0", 200, 880, mark("graph", 260, 870))
-    found = costs(frames, [region("0/0", 20, 900, mark("bytecode", 25, 30), resumed)])
-    assert found.host_ns == {Blame(FIRST): (260 - 30) + (900 - 870)}
-
-
 def given_up(frame_id: int, name: str, site: Site | None) -> Frame:
     """A frame that was left alone because of a break, or because compiling it failed."""
     frame = compiled(frame_id, name, site)
@@ -204,15 +177,6 @@ def test_code_left_alone_belongs_to_the_break_because_of_which_it_was() -> None:
     assert found.parts[Blame(FIRST), Part.OPERATORS] == 7
     assert found.parts[Blame(SECOND), Part.OPERATORS] == 500
     assert found.reached == {FIRST: 1}
-
-
-def test_what_is_compiled_in_code_left_alone_is_no_cost() -> None:
-    frames = [compiled(0, "f", FIRST), given_up(1, REST, SECOND), compiled(2, "expert", None)]
-    inner = region("2/0", 410, 620, mark("graph", 420, 600))
-    found = costs(frames, [rest_runs_eagerly(mark("lookup", 400, 405), inner)])
-    assert found.host_ns[Blame(SECOND)] == (880 - 300) - (600 - 420)
-    assert found.parts[Blame(SECOND), Part.GUARDS] == 5
-    assert found.graphs_ns == 200 + 180
 
 
 def test_code_that_failed_to_compile_is_no_break_s_fault() -> None:
@@ -252,16 +216,6 @@ def test_behind_the_recompile_limit_a_version_that_fits_runs_as_ever() -> None:
     frames = [compiled(0, "f", FIRST), over_the_limit(1, REST)]
     inner = region("1/0", 320, 870, mark("graph", 330, 860))
     found = costs(frames, [rest_runs_eagerly(mark("lookup", 310, 320), inner)])
-    assert found.host_ns == {Blame(FIRST): (330 - 240) + (900 - 860)}
-
-
-def test_without_a_mark_a_break_and_the_recompile_limit_share_what_comes_behind() -> None:
-    frames = [compiled(0, "f", FIRST), over_the_limit(1, REST)]
-    inside = (mark("bytecode", 25, 30), mark("graph", 40, 240))
-    shared = Blame(FIRST, frozenset({limit_site(frames[1])}))
-    assert costs(frames, [region("0/0", 20, 900, *inside)]).host_ns == {shared: 900 - 240}
-    fits = region("1/0", 320, 870, mark("graph", 330, 860))
-    found = costs(frames, [region("0/0", 20, 900, *inside, fits)])
     assert found.host_ns == {Blame(FIRST): (330 - 240) + (900 - 860)}
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.features.costs.blame import Breaks
-from inspector.features.costs.crossings import computed_crossings
+from inspector.features.costs.blame import Breaks, computed_crossings
 from inspector.features.costs.sites import site_costs
 from inspector.features.overview.cost_wording import cost_lines
 from inspector.run.cost import CostKind

@@ -32,11 +32,6 @@ def test_what_is_fused_never_reaches_memory() -> None:
     assert found.name == "0/0 forward"
 
 
-def test_origins_are_in_the_order_of_the_graph() -> None:
-    kernel = Kernel("k", ("mul", "x", "relu", "not there"), {"x": SIZE}, {"buf0": SIZE})
-    assert fusion(GRAPH, kernel).steps[0].operators == (RELU, MUL)
-
-
 def test_launches_of_one_definition_are_one_step() -> None:
     found = fusion(
         GRAPH,
@@ -135,17 +130,6 @@ def test_unknown_sizes_are_unknown() -> None:
     assert (found.bytes_, found.bytes_eager) == (None, None)
     assert found.steps[0].flops_per_byte is None
     assert (total([1, 2]), total([1, None]), total([])) == (3, None, 0)
-
-
-def test_a_later_graph_of_the_same_compilation_has_a_number() -> None:
-    assert make_fusion(plan(), GRAPH, 1).name == "0/0 forward (2)"
-
-
-def test_without_a_name_the_operation_s_is_taken() -> None:
-    launches = (Launch(("op0",), "foreach"), Launch((), "pointwise"))
-    operations = (Operation("op0", "foreach"),)
-    found = make_fusion(FusionPlan("", "forward", operations, launches, {}, ()), GRAPH)
-    assert [step.name for step in found.steps] == ["op0", "pointwise"]
 
 
 def test_symbolic_sizes_have_the_values_of_the_call_that_was_compiled() -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.features.graph.line_wording import kernel_blocks
 from inspector.features.graph.lookup import Around, around_line
+from inspector.features.graph.page import kernel_blocks
 from inspector.records.fusion import Buffer
 from tests.unit.fusions import FILE, SIZE, Kernel, fusion, graph, node
 

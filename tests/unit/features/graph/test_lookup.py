@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
-from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.line_kernels import Relation
 from inspector.features.graph.lookup import around_line, is_same_file, origins
-from inspector.features.graph.make_fusion import make_fusion
-from inspector.records.fusion import FusionPlan, Launch, Operation
 from inspector.run.graph import Graph, Node, Stage
 from inspector.shared.stack import StackFrame
+from tests.unit.fusions import Kernel, fusion
 
 OUTER = StackFrame("/home/me/src/model.py", 9, "forward", "return self.layer(x)")
 INNER = StackFrame("/home/me/src/layers/model.py", 42, "forward", "return x.sin()")
@@ -52,26 +52,14 @@ BACKWARD = Graph(
 )  # fmt: skip
 
 
-def fusion(graph: Graph, *kernels: tuple[str, str, tuple[str, ...]]) -> Fusion:
-    operations = tuple(
-        Operation(f"op{number}", kind, names, names[0] if kind == "extern" else "")
-        for number, (_, kind, names) in enumerate(kernels)
-    )
-    launches = tuple(
-        Launch((f"op{number}",), kind, name, number)
-        for number, (name, kind, _) in enumerate(kernels)
-    )
-    return make_fusion(FusionPlan("", graph.direction, operations, launches, {}, ()), graph)
-
-
 FUSIONS = (
     fusion(
         FORWARD,
-        ("k0", "pointwise", ("seed",)),
-        ("k1", "pointwise", ("sin", "add", "copy_")),
-        ("", "extern", ("getitem",)),
+        Kernel("k0", ("seed",), {}, {}),
+        Kernel("k1", ("sin", "add", "copy_"), {}, {}),
+        Kernel("", ("getitem",), {}, {}, "extern"),
     ),
-    fusion(BACKWARD, ("k1", "pointwise", ("cos",))),
+    dataclasses.replace(fusion(BACKWARD, Kernel("k1", ("cos",), {}, {})), direction="backward"),
 )
 GRAPHS = (DYNAMO, FORWARD, BACKWARD)
 

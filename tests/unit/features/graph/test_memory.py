@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from inspector.features.graph.drawing.fusion_flow import make_flow
 from inspector.features.graph.drawing.roles import Roles
+from inspector.features.graph.fusion import Memory
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.memory import Memory
-from inspector.features.graph.not_fused import kept_apart
+from inspector.features.graph.not_fused import unfused_pairs
 from inspector.records.fusion import Buffer, FusionPlan
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 
@@ -43,7 +43,7 @@ def test_parts_are_the_memory_of_the_whole() -> None:
 
 def test_what_fusing_with_one_part_saves_is_that_part() -> None:
     found = fusion(graph(X, Y, RELU, SIN, CAT, SUM), *JOINED, buffers=PARTS)
-    pairs = {(pair.first, pair.second): pair for pair in kept_apart(found)}
+    pairs = {(pair.first, pair.second): pair for pair in unfused_pairs(found)}
     assert {key: pair.saved_bytes for key, pair in pairs.items()} == {(0, 2): SIZE, (1, 2): SIZE}
     reason = pairs[0, 2].reason
     assert reason is not None
@@ -64,10 +64,10 @@ def test_what_is_changed_in_place_is_the_same_memory() -> None:
             Buffer("buf1", "intermediate", dtype="float32", shape=(8, 64), changes="buf0"),
         ),
     )
-    saved = {(pair.first, pair.second): pair.saved_bytes for pair in kept_apart(found)}
+    saved = {(pair.first, pair.second): pair.saved_bytes for pair in unfused_pairs(found)}
     assert saved[1, 2] == 16
     assert saved[0, 2] == SIZE
-    (between,) = [pair for pair in kept_apart(found) if (pair.first, pair.second) == (0, 2)]
+    (between,) = [pair for pair in unfused_pairs(found) if (pair.first, pair.second) == (0, 2)]
     assert between.reason is not None
     assert "has to run between them" in between.reason.sentence
 
@@ -89,13 +89,13 @@ def test_a_view_that_is_left_to_pytorch_moves_nothing() -> None:
         buffers=(Buffer("buf0", "intermediate"), Buffer("buf1", "intermediate")),
     )  # fmt: skip
     assert [step.bytes_ for step in found.steps] == [2 * SIZE, 0, 2 * SIZE]
-    assert [(pair.first, pair.second) for pair in kept_apart(found)] == [(0, 2)]
+    assert [(pair.first, pair.second) for pair in unfused_pairs(found)] == [(0, 2)]
 
 
 def test_of_many_readers_neighbours_are_pairs() -> None:
     nodes = [X, *(node(f"n{number}", "aten.neg.default", "x") for number in range(40))]
     kernels = [Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE}) for n in range(40)]
-    pairs = kept_apart(fusion(graph(*nodes), *kernels))
+    pairs = unfused_pairs(fusion(graph(*nodes), *kernels))
     assert {(pair.first, pair.second) for pair in pairs} == {(n, n + 1) for n in range(39)}
     # One kernel would read it once instead of 40 times.
     assert sum(pair.saved_bytes for pair in pairs) == 39 * SIZE

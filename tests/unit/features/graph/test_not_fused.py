@@ -7,10 +7,15 @@ import dataclasses
 import pytest
 
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.not_fused import grouped, kept_apart
+from inspector.features.graph.not_fused import Pair, grouped, split_by_breaks, unfused_pairs
 from inspector.features.graph.pair_reasons import TEMPLATES
+from inspector.features.graph.reasons import Reason
 from inspector.records.fusion import Apart, Buffer, Uses
+from inspector.run.compilation import Frame
+from inspector.run.cost import Cost, CostKind
+from inspector.trace.graph_break import Cause
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
+from tests.unit.render import runs
 
 X = node("x", "")
 RELU = node("relu", "aten.relu.default", "x", at=3)
@@ -29,18 +34,24 @@ def apart(reason: str, *arguments: str, uses: tuple[Uses, ...] = (), turned: boo
     return Apart(first, second, reason, arguments, uses)
 
 
+def pair_of(found: Fusion) -> tuple[Pair, Reason]:
+    (pair,) = unfused_pairs(found)
+    assert pair.reason is not None
+    return pair, pair.reason
+
+
 def with_reason(*found: Apart, buffers: tuple[Buffer, ...] = (BUF0,)) -> Fusion:
     return fusion(GRAPH, RELU_K, SUM_K, buffers=buffers, apart=found)
 
 
 def test_what_is_read_twice_is_read_once() -> None:
     small = Kernel("k1", ("sum_1",), {"x": 100}, {"buf1": 32})
-    (pair,) = kept_apart(fusion(GRAPH, RELU_K, small, buffers=(BUF0,)))
+    (pair,) = unfused_pairs(fusion(GRAPH, RELU_K, small, buffers=(BUF0,)))
     assert (pair.shared, pair.saved_bytes) == (("x",), 100)
 
 
 def test_what_is_only_passed_on_is_neither_written_nor_read() -> None:
-    (pair,) = kept_apart(with_reason())
+    (pair,) = unfused_pairs(with_reason())
     assert (pair.first, pair.second, pair.shared) == (0, 1, ("buf0",))
     assert pair.saved_bytes == 2 * SIZE
     assert (pair.said, pair.reason) == ("", None)
@@ -48,13 +59,13 @@ def test_what_is_only_passed_on_is_neither_written_nor_read() -> None:
 
 @pytest.mark.parametrize("buffers", [(), (Buffer("buf0", "output"),)])
 def test_what_is_returned_or_not_known_is_still_written(buffers: tuple[Buffer, ...]) -> None:
-    (pair,) = kept_apart(with_reason(buffers=buffers))
+    (pair,) = unfused_pairs(with_reason(buffers=buffers))
     assert pair.saved_bytes == SIZE
 
 
 def test_what_a_third_uses_is_still_written() -> None:
     third = Kernel("triton_2", ("mm",), {"buf0": SIZE}, {"buf2": SIZE})
-    pairs = kept_apart(fusion(GRAPH, RELU_K, SUM_K, third, buffers=(BUF0,)))
+    pairs = unfused_pairs(fusion(GRAPH, RELU_K, SUM_K, third, buffers=(BUF0,)))
     assert {(pair.first, pair.second): pair.saved_bytes for pair in pairs} == {
         (0, 1): SIZE, (0, 2): SIZE, (1, 2): SIZE,
     }  # fmt: skip
@@ -66,13 +77,13 @@ def test_those_that_save_most_stand_first_and_nothing_saved_is_no_pair() -> None
         Kernel("k1", ("sum_1",), {"x": 10, "gone": 0}, {"buf1": 32}),
         Kernel("k2", ("mm",), {"buf0": SIZE, "gone": 0}, {"buf2": 32}),
     )
-    pairs = kept_apart(fusion(GRAPH, *kernels, buffers=(BUF0,)))
+    pairs = unfused_pairs(fusion(GRAPH, *kernels, buffers=(BUF0,)))
     assert [(pair.first, pair.second) for pair in pairs] == [(0, 2), (0, 1)]
 
 
 def test_what_is_written_over_later_is_not_read() -> None:
     writer = Kernel("k1", ("sum_1",), {"buf1": 5}, {"x": SIZE})
-    assert kept_apart(fusion(GRAPH, RELU_K, writer, buffers=(BUF0,))) == []
+    assert unfused_pairs(fusion(GRAPH, RELU_K, writer, buffers=(BUF0,))) == []
 
 
 def test_what_is_changed_in_place_is_changed_where_it_lies() -> None:
@@ -80,7 +91,7 @@ def test_what_is_changed_in_place_is_changed_where_it_lies() -> None:
     first, second = found.plan.operations
     changing = dataclasses.replace(second, mutates=("buf0",))
     plan = dataclasses.replace(found.plan, operations=(first, changing))
-    (pair,) = kept_apart(dataclasses.replace(found, plan=plan))
+    (pair,) = unfused_pairs(dataclasses.replace(found, plan=plan))
     assert pair.saved_bytes == SIZE
 
 
@@ -89,16 +100,15 @@ def test_of_a_part_the_part_is_saved() -> None:
     small = Kernel("k1", ("sum_1",), {"x": SIZE}, {"buf1": 32})
     said = apart("no shared data", uses=(Uses("x", "part", "512", "64", 64),))
     whole = Buffer("x", "input", dtype="float32", shape=(8, 64))
-    (pair,) = kept_apart(fusion(GRAPH, RELU_K, small, buffers=(BUF0, whole), apart=(said,)))
+    (pair,) = unfused_pairs(fusion(GRAPH, RELU_K, small, buffers=(BUF0, whole), apart=(said,)))
     assert pair.saved_bytes == 64 * 4
 
 
 def test_a_library_is_the_reason_whatever_torch_said() -> None:
     found = fusion(GRAPH, RELU_K, MM_K, buffers=(BUF0,), apart=(apart("no shared data"),))
-    (pair,) = kept_apart(found)
-    assert pair.reason is not None
-    assert (pair.reason.kind, pair.reason.change) == ("library", TEMPLATES)
-    assert pair.reason.sentence.startswith("#2 `mm` (model.py:5) is a call of a library")
+    pair, reason = pair_of(found)
+    assert (reason.kind, reason.change) == ("library", TEMPLATES)
+    assert reason.sentence.startswith("#2 `mm` (model.py:5) is a call of a library")
     assert (pair.shared, pair.saved_bytes) == (("x", "buf0"), 100 + 2 * SIZE)
     assert pair.said == "no shared data"
 
@@ -115,27 +125,25 @@ def test_each_kind_of_call_has_its_reason(
     kind: str, name: str, said: str, change: str, reason_kind: str
 ) -> None:
     call = Kernel(name, ("mm",), {"buf0": SIZE}, {"buf2": 7}, kind)
-    (pair,) = kept_apart(fusion(GRAPH, RELU_K, call, buffers=(BUF0,)))
-    assert pair.reason is not None
-    assert said in pair.reason.sentence
-    assert pair.reason.change.startswith(change)
-    assert bool(pair.reason.change) is bool(change)
-    assert pair.reason.kind == reason_kind
+    _, reason = pair_of(fusion(GRAPH, RELU_K, call, buffers=(BUF0,)))
+    assert said in reason.sentence
+    assert reason.change.startswith(change)
+    assert bool(reason.change) is bool(change)
+    assert reason.kind == reason_kind
 
 
 def test_two_calls_are_no_pair() -> None:
     other = Kernel("aten.bmm.out", ("sum_1",), {"buf0": SIZE}, {"buf1": 7}, "extern")
-    assert kept_apart(fusion(GRAPH, other, MM_K)) == []
+    assert unfused_pairs(fusion(GRAPH, other, MM_K)) == []
 
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_torch_s_reason_in_either_order(turned: bool) -> None:  # noqa: FBT001
     said = apart("device mismatch (%s vs %s)", "cpu", "cuda:0", turned=turned)
-    (pair,) = kept_apart(with_reason(said))
+    pair, reason = pair_of(with_reason(said))
     assert pair.said == "device mismatch (cpu vs cuda:0)"
-    assert pair.reason is not None
     first, second = NAMES[::-1] if turned else NAMES
-    assert pair.reason.sentence == f"{first} runs on cpu, {second} on cuda:0."
+    assert reason.sentence == f"{first} runs on cpu, {second} on cuda:0."
 
 
 def test_a_reason_of_one_of_several_launches_counts() -> None:
@@ -145,13 +153,8 @@ def test_a_reason_of_one_of_several_launches_counts() -> None:
         Kernel("cpp_1", ("sum_1",), {"buf2": SIZE}, {"buf1": 32}, number=1),
     )
     said = Apart(2, 1, "device mismatch (%s vs %s)", ("a", "b"))
-    (pair,) = kept_apart(fusion(GRAPH, *kernels, buffers=(BUF0,), apart=(said,)))
+    (pair,) = unfused_pairs(fusion(GRAPH, *kernels, buffers=(BUF0,), apart=(said,)))
     assert (pair.first, pair.second, pair.said) == (0, 1, "device mismatch (a vs b)")
-
-
-def test_a_reason_that_is_not_known_is_torch_s_own_words() -> None:
-    (pair,) = kept_apart(with_reason(apart("new in torch %s", "9.9")))
-    assert (pair.said, pair.reason) == ("new in torch 9.9", None)
 
 
 @pytest.mark.parametrize(
@@ -169,23 +172,30 @@ def test_a_reason_that_is_not_known_is_torch_s_own_words() -> None:
 @pytest.mark.parametrize("reason", ["no shared data", "memory deps did not match"])
 def test_how_the_two_use_what_they_share(kind: str, said: str, change: str, reason: str) -> None:
     uses = (Uses("buf0", "same", "", ""), Uses("buf0", kind, "LEFT", "RIGHT"))
-    (pair,) = kept_apart(taking("aten.slice.Tensor", apart(reason, uses=uses)))
-    assert pair.reason is not None
-    assert said in pair.reason.sentence
-    assert all(name in pair.reason.sentence for name in NAMES)
-    assert pair.reason.change.startswith(change)
-    assert bool(pair.reason.change) is bool(change)
+    _, found = pair_of(taking("aten.slice.Tensor", apart(reason, uses=uses)))
+    assert said in found.sentence
+    assert all(name in found.sentence for name in NAMES)
+    assert found.change.startswith(change)
+    assert bool(found.change) is bool(change)
+
+
+PAD = "aten.constant_pad_nd.default"
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
-    [("600", "into something larger"), ("64", "over 64: their"), ("9" * 5000, "goes over")],
+    ("target", "number", "said"),
+    [
+        (PAD, "600", "into something larger"),
+        (PAD, "64", "over 64: their"),
+        (PAD, "9" * 5000, "goes over"),
+        ("aten.repeat.default", "600", "over 600, which is not what"),
+        ("aten.slice.Tensor", "600", "over 600, which is not what"),
+    ],
 )
-def test_a_tensor_can_go_into_something_larger(number: str, said: str) -> None:
+def test_a_tensor_can_go_into_something_larger(target: str, number: str, said: str) -> None:
     uses = (Uses("buf0", "part", "512", number),)
-    (pair,) = kept_apart(taking("aten.constant_pad_nd.default", apart("no shared data", uses=uses)))
-    assert pair.reason is not None
-    assert said in pair.reason.sentence
+    _, reason = pair_of(taking(target, apart("no shared data", uses=uses)))
+    assert said in reason.sentence
 
 
 def taking(target: str, *found: Apart, last: tuple[str, ...] = ("taken", "sum_1")) -> Fusion:
@@ -208,29 +218,15 @@ def taking(target: str, *found: Apart, last: tuple[str, ...] = ("taken", "sum_1"
 def test_only_slices_can_be_taken_later(kind: str, target: str, *, is_slice: bool) -> None:
     """A pooling goes over fewer elements than there are, too."""
     said = apart("no shared data", uses=(Uses("buf0", kind, "512", "64"),))
-    (pair,) = kept_apart(taking(target, said))
-    assert pair.reason is not None
-    assert ("slice what comes out" in pair.reason.change) is is_slice
-    (elsewhere,) = kept_apart(taking(target, said, last=("sum_1",)))
-    assert elsewhere.reason is not None
-    assert ("slice what comes out" in elsewhere.reason.change) is is_slice
-
-
-@pytest.mark.parametrize("target", ["aten.repeat.default", "aten.slice.Tensor"])
-def test_what_goes_over_more_elements_need_not_be_a_concatenation(target: str) -> None:
-    uses = (Uses("buf0", "part", "512", "600"),)
-    (pair,) = kept_apart(taking(target, apart("no shared data", uses=uses)))
-    assert pair.reason is not None
-    assert "goes over 512 elements" in pair.reason.sentence
-    assert "larger" not in pair.reason.sentence
+    for last in (("taken", "sum_1"), ("sum_1",)):
+        _, reason = pair_of(taking(target, said, last=last))
+        assert ("slice what comes out" in reason.change) is is_slice
 
 
 def test_uses_that_are_the_same_or_unknown_tell_nothing() -> None:
     uses = (Uses("buf0", "same", "", ""), Uses("buf0", "of a newer version", "", ""))
-    (told,) = kept_apart(with_reason(apart("no shared data", uses=uses)))
-    (plain,) = kept_apart(with_reason(apart("no shared data")))
-    assert told.reason == plain.reason
-    assert told.reason is not None
+    _, known = pair_of(with_reason(apart("no shared data", uses=uses)))
+    assert known == pair_of(with_reason(apart("no shared data")))[1]
 
 
 @pytest.mark.parametrize(
@@ -244,17 +240,15 @@ def test_uses_that_are_the_same_or_unknown_tell_nothing() -> None:
 )
 def test_the_tensor_is_named_as_well_as_it_is_known(buffer: Buffer | None, named: str) -> None:
     said = apart("no shared data", uses=(Uses("x", "whole", "", ""),))
-    (pair,) = kept_apart(with_reason(said, buffers=(buffer, BUF0) if buffer else (BUF0,)))
-    assert pair.reason is not None
-    assert f" all of {named} at once" in pair.reason.sentence
+    _, reason = pair_of(with_reason(said, buffers=(buffer, BUF0) if buffer else (BUF0,)))
+    assert f" all of {named} at once" in reason.sentence
 
 
 def test_in_cpp_loops_of_other_sizes_are_the_reason() -> None:
     first = Kernel("cpp_0", ("relu",), {"x": SIZE}, {"buf0": SIZE}, sizes=(("8", "64"), ()))
     second = Kernel("cpp_1", ("sum_1",), {"buf0": SIZE}, {"buf1": 32}, sizes=(("512",), ()))
-    (pair,) = kept_apart(fusion(GRAPH, first, second, buffers=(BUF0,)))
-    assert pair.reason is not None
-    assert "(8 by 64 and 512)" in pair.reason.sentence
+    _, reason = pair_of(fusion(GRAPH, first, second, buffers=(BUF0,)))
+    assert "(8 by 64 and 512)" in reason.sentence
 
 
 def test_equal_pairs_of_equal_layers_are_one() -> None:
@@ -272,8 +266,31 @@ def test_equal_pairs_of_equal_layers_are_one() -> None:
     said = (apart("no shared data"), Apart(2, 3, "no shared data", ()))
     buffers = (BUF0, *(Buffer(f"b{number}", "intermediate") for number in (1, 2)))
     found = fusion(graph(*nodes), *kernels, buffers=buffers, apart=said)
-    pairs = [pair for pair in kept_apart(found) if pair.second == pair.first + 1]
+    pairs = [pair for pair in unfused_pairs(found) if pair.second == pair.first + 1]
     same = grouped(found, pairs)
     assert [(pair.first, pair.said, number) for pair, number in same] == [
         (0, "no shared data", 2), (4, "", 1),
     ]  # fmt: skip
+
+
+CAUSE = Cause("Data-dependent branching", "Data-dependent branching", gb_id="GB0170")
+FIRST = runs.break_at(runs.AT_BRANCH, CAUSE)
+SECOND = runs.break_at(runs.IN_HELPER, CAUSE)
+
+
+def break_cost(fusible_bytes: int | None) -> Cost:
+    return Cost(CostKind.COMPUTED, crossing_bytes=4096, fusible_bytes=fusible_bytes)
+
+
+def test_those_that_keep_most_apart_come_first() -> None:
+    frame = Frame(0, "forward", runs.MODEL, 13, (runs.compilation(0, FIRST, SECOND, FIRST),))
+    run = runs.run_of(runs.process_of(frame))
+    found = split_by_breaks(run, {FIRST.key: break_cost(1024), SECOND.key: break_cost(4096)})
+    assert [item.record.key for item in found] == [SECOND.key, FIRST.key]
+
+
+def test_what_no_fusion_could_avoid_is_left_out() -> None:
+    frame = Frame(0, "forward", runs.MODEL, 13, (runs.compilation(0, FIRST, SECOND),))
+    run = runs.run_of(runs.process_of(frame))
+    assert split_by_breaks(run, {FIRST.key: break_cost(0), SECOND.key: break_cost(None)}) == ()
+    assert split_by_breaks(run, {}) == ()

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.not_fused import Pair, kept_apart
+from inspector.features.graph.not_fused import Pair, unfused_pairs
 from inspector.records.fusion import Apart, Buffer, FusionPlan, Launch, Operation, Uses
 from tests.unit.fusions import SIZE, graph, node
 
@@ -52,7 +52,7 @@ def pairs(
     shared = {*one.reads, *one.writes} & {*other.reads}
     apart = Apart(*refused, said, (), tuple(Uses(name, use, "LEFT", "RIGHT", 8) for name in shared))
     plan = FusionPlan("graph_0", "forward", operations, launches, buffers, (apart,))
-    return kept_apart(make_fusion(plan, graph(X, SUM, OTHER, EXP)))
+    return unfused_pairs(make_fusion(plan, graph(X, SUM, OTHER, EXP)))
 
 
 def reason(found: list[Pair], refused: tuple[int, int] = (0, 1)) -> tuple[str, str, str]:
@@ -61,117 +61,69 @@ def reason(found: list[Pair], refused: tuple[int, int] = (0, 1)) -> tuple[str, s
     return pair.reason.kind, pair.reason.sentence, pair.reason.change
 
 
-def test_the_two_parts_of_a_reduction() -> None:
-    first = operation("sum_1", ("x",), "buf0", FIRST_PART)
-    second = operation("sum_1", ("buf0",), "buf1", SECOND_PART)
-    kind, sentence, change = reason(pairs(first, second, said="no shared data"))
-    assert kind == "reduction"
-    assert "are the two parts of one reduction" in sentence
-    assert "split_reductions = False" in change
+def beside(origin: str, sizes: tuple[tuple[str, ...], ...], kind: str = "reduction") -> Operation:
+    return operation(origin, ("x",), "buf2", sizes, kind)
 
 
-def test_a_second_reduction_of_another_s_results_is_no_second_part() -> None:
-    first = operation("sum_1", ("x",), "buf0")
-    second = operation("sum_2", ("buf0",), "buf1")
-    _, sentence, change = reason(pairs(first, second, said="no shared data"))
-    assert "reduce other dimensions" in sentence
-    assert not change
+def in_parts(
+    origin: str,
+    sizes: tuple[tuple[str, ...], ...] = FIRST_PART,
+    second: tuple[tuple[str, ...], ...] = SECOND_PART,
+) -> tuple[Operation, ...]:
+    last = operation(origin, ("buf0",), "buf1", second)
+    return operation(origin, ("x",), "buf0", sizes), last
 
 
-def test_what_needs_the_complete_result_of_a_reduction() -> None:
-    reduction = operation("sum_1", ("x",), "buf0", (("512",), ("1024",)))
-    pointwise = operation("exp", ("x", "buf0"), "buf1", (("524288",),), "pointwise")
-    kind, sentence, change = reason(pairs(reduction, pointwise, said="no shared data"))
-    assert kind == "reduction"
-    assert "reads its result, so the reduction has to finish first" in sentence
-    assert "channels_last" in change
+PARTS = in_parts("sum_1")
+ROUNDED = in_parts("sum_1", (("500",), ("1049",)), ((), ("500",)))
+ROW_SUM = operation("sum_1", ("x",), "buf0", (("512",), ("1024",)))
+ROW_SUM_OF_X = operation("sum_1", ("x",), "buf2")
+FIRST, OTHER_DIMENSIONS = "is the first part of a reduction", "reduce other dimensions"
+SPLIT, MIXED = "split_reductions = False", "mix_order_reduction_non_strict_mode"
 
 
-def test_results_of_a_reduction_in_another_order_are_a_matter_of_order() -> None:
-    reduction = operation("sum_1", ("x",), "buf0", (("512",), ("1024",)))
-    pointwise = operation("exp", ("buf0",), "buf1", (("16", "32"),), "pointwise")
-    _, sentence, change = reason(pairs(reduction, pointwise, said="no shared data"))
-    assert "in different orders" in sentence
-    assert "transpose" in change
+@pytest.mark.parametrize(
+    ("operations", "use", "sentence", "change"),
+    [
+        (PARTS, "order", "are the two parts of one reduction", SPLIT),
+        # Another reduction of its results is no second part.
+        ((operation("sum_1", ("x",), "buf0"), operation("sum_2", ("buf0",), "buf1")), "order",
+         OTHER_DIMENSIONS, ""),
+        ((ROW_SUM, operation("exp", ("x", "buf0"), "buf1", (("524288",),), "pointwise")), "order",
+         "reads its result, so the reduction has to finish first", "channels_last"),
+        ((ROW_SUM, operation("exp", ("buf0",), "buf1", (("16", "32"),), "pointwise")), "order",
+         "in different orders", "transpose"),
+        ((PARTS[0], beside("exp", ROWS, "pointwise"), PARTS[1]), "order", FIRST, SPLIT),
+        # A maximum of columns and a sum of columns, which is done in two parts; and one of rows.
+        ((beside("sum_2", (("1024",), ("512",))), *PARTS), "order", FIRST, SPLIT),
+        ((beside("sum_2", ROWS), *PARTS), "order", OTHER_DIMENSIONS, MIXED),
+        # 500 parts of 1049 elements each are 212 more than there are, and nothing is padded.
+        ((beside("exp", (("512", "1024"), ()), "pointwise"), *ROUNDED), "part", FIRST, SPLIT),
+        ((beside("argmax", ((), ("524288",))), *ROUNDED), "part", FIRST, SPLIT),
+        ((beside("argmax", ((), ("524000",))), *ROUNDED), "part", OTHER_DIMENSIONS, ""),
+        ((beside("amax", ROWS), *ROUNDED), "part", OTHER_DIMENSIONS, ""),
+        # Rows and columns: sums, a maximum, other sizes.
+        ((ROW_SUM_OF_X, *in_parts("sum_2")), "order", OTHER_DIMENSIONS, MIXED),
+        ((ROW_SUM_OF_X, *in_parts("amax")), "order", OTHER_DIMENSIONS, ""),
+        ((ROW_SUM_OF_X, *in_parts("sum_2", (("256",), ("1024",)))), "order",
+         OTHER_DIMENSIONS, ""),
+    ],
+)  # fmt: skip
+def test_why_a_reduction_is_apart(
+    operations: tuple[Operation, ...], use: str, sentence: str, change: str
+) -> None:
+    found = reason(pairs(*operations, said="no shared data", use=use))
+    assert sentence in found[1]
+    assert change in found[2]
+    assert bool(found[2]) is bool(change)
 
 
 def test_what_stands_behind_the_second_part() -> None:
-    second = operation("sum_1", ("buf0",), "buf1", SECOND_PART)
     exp = operation("exp", ("buf1", "x"), "buf2", kind="pointwise")
-    first = operation("sum_1", ("x",), "buf0", FIRST_PART)
-    found = pairs(second, exp, first, said="nodes numel incompatibility")
+    found = pairs(PARTS[1], exp, PARTS[0], said="nodes numel incompatibility")
     _, sentence, change = reason(found)
     assert "is the second part of a reduction" in sentence
-    assert "split_reductions = False" in change
-
-
-def test_what_stands_beside_the_first_part() -> None:
-    first = operation("sum_1", ("x",), "buf0", FIRST_PART)
-    exp = operation("exp", ("x",), "buf2", kind="pointwise")
-    second = operation("sum_1", ("buf0",), "buf1", SECOND_PART)
-    _, sentence, change = reason(pairs(first, exp, second, said="no shared data"))
-    assert "is the first part of a reduction" in sentence
-    assert "split_reductions = False" in change
-
-
-@pytest.mark.parametrize(
-    ("sizes", "is_beside"),
-    [((("1024",), ("512",)), True), (ROWS, False)],
-    ids=["the same dimension", "another one"],
-)
-def test_a_reduction_beside_the_first_part_of_another(
-    sizes: tuple[tuple[str, ...], ...], *, is_beside: bool
-) -> None:
-    """A maximum of columns and a sum of columns, which is done in two parts; and one of rows."""
-    one = operation("sum_2", ("x",), "buf2", sizes)
-    first = operation("sum_1", ("x",), "buf0", FIRST_PART)
-    second = operation("sum_1", ("buf0",), "buf1", SECOND_PART)
-    _, sentence, _ = reason(pairs(one, first, second, said="no shared data"))
-    assert ("is the first part of a reduction" in sentence) is is_beside
-    assert ("reduce other dimensions" in sentence) is not is_beside
-
-
-@pytest.mark.parametrize(
-    ("origin", "kind", "sizes", "said"),
-    [
-        ("exp", "pointwise", (("512", "1024"), ()), "is the first part of a reduction"),
-        ("argmax", "reduction", ((), ("524288",)), "is the first part of a reduction"),
-        ("argmax", "reduction", ((), ("524000",)), "reduce other dimensions"),
-        ("amax", "reduction", ROWS, "reduce other dimensions"),
-    ],
-    ids=["pointwise", "as many", "fewer", "rows"],
-)
-def test_the_first_part_of_a_reduction_rounds_its_size_up(
-    origin: str, kind: str, sizes: tuple[tuple[str, ...], ...], said: str
-) -> None:
-    """500 parts of 1049 elements each are 212 more than there are, and nothing is padded."""
-    one = operation(origin, ("x",), "buf2", sizes, kind)
-    first = operation("sum_1", ("x",), "buf0", (("500",), ("1049",)))
-    second = operation("sum_1", ("buf0",), "buf1", ((), ("500",)))
-    found = pairs(one, first, second, said="no shared data", use="part")
-    assert said in reason(found)[1]
-
-
-@pytest.mark.parametrize(
-    ("origin", "sizes", "has_change"),
-    [
-        ("sum_2", FIRST_PART, True),
-        ("amax", FIRST_PART, False),
-        ("sum_2", (("256",), ("1024",)), False),
-    ],
-    ids=["sums", "a maximum", "other sizes"],
-)
-def test_rows_and_columns(
-    origin: str,
-    sizes: tuple[tuple[str, ...], ...],
-    has_change: bool,  # noqa: FBT001
-) -> None:
-    rows = operation("sum_1", ("x",), "buf2")
-    columns = operation(origin, ("x",), "buf0", sizes)
-    second = operation(origin, ("buf0",), "buf1", SECOND_PART)
-    _, sentence, change = reason(pairs(rows, columns, second, said="no shared data"))
-    assert "reduce other dimensions" in sentence
-    assert ("mix_order_reduction_non_strict_mode" in change) is has_change
+    assert SPLIT in change
 
 
 def test_what_stands_between_is_the_reason_before_what_they_share() -> None:
@@ -184,13 +136,6 @@ def test_what_stands_between_is_the_reason_before_what_they_share() -> None:
     assert kind == "order"
     assert sentence.startswith("#3 `exp` (model.py:5) also needs another kernel")
     assert not change
-
-
-def test_elements_that_both_use_are_the_most_that_is_saved() -> None:
-    first = operation("sum_1", ("x",), "buf0")
-    second = operation("exp", ("x",), "buf2", kind="pointwise")
-    (pair,) = pairs(first, second, said="no shared data", use="part")
-    assert pair.saved_bytes == 8 * 4
 
 
 def test_what_is_changed_in_place_is_still_written() -> None:

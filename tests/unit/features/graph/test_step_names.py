@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from inspector.features.graph.fusion import Fusion, Step
-from inspector.features.graph.step_names import described, named_nodes, number_of, numbered, part_of
+from inspector.features.graph.step_names import described, named_nodes, part_of
 from inspector.run.graph import Node
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
@@ -46,13 +46,6 @@ def step(*nodes: Node, kind: str = "pointwise", again: tuple[str, ...] = ()) -> 
 def test_steps_are_named_after_what_they_compute(found: Step, said: str) -> None:
     assert described(found) == said
     assert described(found, 3) == f"#3 {said}"
-
-
-def test_steps_have_numbers() -> None:
-    found = of(Kernel("k", ("neg",), {"x": SIZE}, {"b": SIZE}),
-               Kernel("k", ("neg",), {"x": SIZE}, {"b": SIZE}))  # fmt: skip
-    assert [number_of(found, step) for step in found.steps] == [1, 2]
-    assert numbered(found, found.steps[1]) == "#2 `neg` (model.py:4)"
 
 
 def parts(*again: tuple[str, ...], kinds: tuple[str, str], reads: str = "x") -> list[str]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from inspector.features.graph.targets import is_view
 from inspector.features.graph.traffic import Traffic
 from inspector.run.graph import Node
 from inspector.shared.stack import StackFrame
@@ -38,52 +37,13 @@ GRAPH = graph(X, BIAS, VIEW, EXPAND, ADD, SYMBOL, BEHIND, SLICE, NEG, PAIR, TAKE
         (BEHIND, None),
         (NEG, SIZE // 2),  # of a slice, the slice
         (PAIR, SIZE + 2 * 8 * 4),
+        (node("odd", "aten.neg.default", tensors=(tensor(8, dtype="float3"),)), None),
+        (node("huge", "aten.neg.default", tensors=(tensor(*[2**62] * 9),)), None),
     ],
 )
 def test_bytes_alone(found: Node, size: int | None) -> None:
-    assert Traffic(GRAPH).bytes_of(found) == size
-
-
-def test_an_unknown_dtype_has_no_size() -> None:
-    odd = node("odd", "aten.neg.default", tensors=(tensor(8, dtype="float3"),))
-    assert Traffic(graph(odd)).bytes_of(odd) is None
-
-
-def test_what_no_memory_holds_has_no_size() -> None:
-    huge = node("huge", "aten.neg.default", tensors=(tensor(*[2**62] * 9),))
-    assert Traffic(graph(huge)).bytes_of(huge) is None
-
-
-def test_inputs_that_are_not_there_cost_nothing() -> None:
-    lost = node("lost", "aten.neg.default", "gone")
-    assert Traffic(graph(lost)).bytes_of(lost) == SIZE
-
-
-def test_a_view_of_a_number_costs_what_it_gives() -> None:
-    number = node("number", "", tensors=())
-    view = node("view", "aten.expand.default", "number")
-    neg = node("neg", "aten.neg.default", "view")
-    assert Traffic(graph(number, view, neg)).bytes_of(neg) == 2 * SIZE
-
-
-@pytest.mark.parametrize(
-    ("target", "is_one"),
-    [
-        ("aten.reshape.default", True),
-        ("prims.view_of.default", False),
-        ("_operator.getitem", True),
-        ("aten.relu.default", False),
-        ("view", True),
-        ("", False),
-    ],
-)
-def test_views(target: str, is_one: bool) -> None:  # noqa: FBT001 - a column of a table
-    assert is_view(Node("x", "call_function", target)) is is_one
-
-
-def test_operators_are_in_order_once_and_without_inputs() -> None:
-    names = ("add", "x", "view", "add", "gone")
-    assert Traffic(GRAPH).in_order(names) == (VIEW, ADD)
+    nodes = GRAPH.nodes if found in GRAPH.nodes else (*GRAPH.nodes, found)
+    assert Traffic(graph(*nodes)).bytes_of(found) == size
 
 
 def decomposed(name: str, target: str, *inputs: str, **changes: Any) -> Node:
@@ -121,14 +81,6 @@ def test_the_same_operator_elsewhere_is_another() -> None:
     assert [len(traffic.operator(item)) for item in (first, second, whole)] == [1, 1, 1]
 
 
-def test_a_value_made_of_nothing_is_a_constant() -> None:
-    full = node("full", "aten.full.default")
-    traffic = Traffic(graph(X, full))
-    assert traffic.is_constant("full")
-    assert not traffic.is_constant("x")
-    assert not traffic.is_constant("gone")
-
-
 LINE = (StackFrame("model.py", 7, "forward"),)
 CACHE = node("cache", "", tensors=(tensor(1000, 64),))
 INDEX = node("index", "", tensors=(tensor(2, dtype="int64"),))
@@ -159,50 +111,53 @@ PARTS = [
 ]
 
 
+SCATTER = written("aten.slice_scatter.default", "cache", "rows")
+NEW = 2 * CACHE_BYTES + ROW_BYTES
+ZEROS = node("zeros", "aten.full.default", tensors=(tensor(1000, 64),))
+INTO_ZEROS = written("aten.slice_scatter.default", "zeros", "rows")
+LATER = node("neg", "aten.neg.default", "zeros", tensors=(tensor(1000, 64),))
+GRADIENT = written("aten.index_put.default", "zeros", "index", "rows", aten="aten.gradient")
+COPIED = node("copy_", "aten.copy_.default", "small", "x")
+CLONE = node("clone", "aten.clone.default", "x")
+BACK = node("copy_", "aten.copy_.default", "x", "clone")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "made", "size"),
+    [
+        # Its name tells what was in place.
+        ((), written("aten.index_put.default", "cache", "index", "rows", name="index_put"),
+         NEW + INDEX_BYTES),
+        ((), written("aten.index_put.default", "cache", "index", "rows", name="index_put_"),
+         2 * ROW_BYTES + INDEX_BYTES),
+        ((), SCATTER, NEW),  # not copied back
+        # An intermediate is changed in place unless something takes it later.
+        ((ZEROS,), INTO_ZEROS, 2 * ROW_BYTES),
+        ((ZEROS, INTO_ZEROS, LATER), INTO_ZEROS, NEW),
+        # What makes the tensor itself writes all of it: the gradient of an embedding.
+        ((dataclasses.replace(ZEROS, aten="aten.gradient"),), GRADIENT,
+         CACHE_BYTES + ROW_BYTES + INDEX_BYTES),
+        # A copy of an input, or of a product, is the program's own.
+        ((X,), COPIED, 2 * SIZE),
+        ((node("x", "aten.mm.default", flops=9),), COPIED, 2 * SIZE),
+        # Clones for the program's kernels are Inductor's own.
+        ((X,), CLONE, 0),
+        ((X, CLONE), BACK, 0),
+        ((X,), dataclasses.replace(CLONE, stack=LINE), 2 * SIZE),
+    ],
+)  # fmt: skip
+def test_what_eager_pytorch_moves(nodes: tuple[Node, ...], made: Node, size: int) -> None:
+    last = () if made in nodes else (made,)
+    found = Traffic(graph(CACHE, INDEX, SMALL, ROWS, *nodes, *last))
+    assert found.bytes_of(made) == size
+
+
 @pytest.mark.parametrize(("made", "size"), PARTS)
 def test_what_changes_a_part_moves_the_part(made: Node, size: int) -> None:
     found = Traffic(graph(CACHE, INDEX, SMALL, ROWS, made, COPY))
     assert found.bytes_of(made) == size
     assert found.bytes_of(COPY) == 0
     assert made not in found.results(made)
-
-
-@pytest.mark.parametrize(("name", "is_copied"), [("index_put", True), ("index_put_", False)])
-def test_a_name_tells_what_was_in_place(name: str, is_copied: bool) -> None:  # noqa: FBT001
-    made = written("aten.index_put.default", "cache", "index", "rows", name=name)
-    size = Traffic(graph(CACHE, INDEX, SMALL, ROWS, made)).bytes_of(made)
-    moved = 2 * CACHE_BYTES + ROW_BYTES if is_copied else 2 * ROW_BYTES
-    assert size == moved + INDEX_BYTES
-
-
-def test_what_is_not_copied_back_is_a_new_tensor() -> None:
-    made = written("aten.slice_scatter.default", "cache", "rows")
-    found = Traffic(graph(CACHE, SMALL, ROWS, made))
-    assert found.bytes_of(made) == 2 * CACHE_BYTES + ROW_BYTES
-
-
-def test_an_intermediate_that_nothing_takes_later_is_changed_in_place() -> None:
-    zeros = node("zeros", "aten.full.default", tensors=(tensor(1000, 64),))
-    made = written("aten.slice_scatter.default", "zeros", "rows")
-    neg = node("neg", "aten.neg.default", "zeros", tensors=(tensor(1000, 64),))
-    assert Traffic(graph(SMALL, ROWS, zeros, made)).bytes_of(made) == 2 * ROW_BYTES
-    later = Traffic(graph(SMALL, ROWS, zeros, made, neg))
-    assert later.bytes_of(made) == 2 * CACHE_BYTES + ROW_BYTES
-
-
-def test_a_gather_reads_what_it_takes() -> None:
-    made = node("taken", "aten.embedding.default", "cache", "index", tensors=(tensor(2, 64),))
-    assert Traffic(graph(CACHE, INDEX, made)).bytes_of(made) == 2 * ROW_BYTES + INDEX_BYTES
-
-
-def test_what_makes_the_tensor_itself_writes_all_of_it() -> None:
-    """As the gradient of an embedding: zeros, and what is added to them."""
-    zeros = dataclasses.replace(
-        node("zeros", "aten.full.default", tensors=(tensor(1000, 64),)), aten="aten.gradient"
-    )
-    made = written("aten.index_put.default", "zeros", "index", "rows", aten="aten.gradient")
-    found = Traffic(graph(INDEX, SMALL, ROWS, zeros, made))
-    assert found.bytes_of(made) == CACHE_BYTES + ROW_BYTES + INDEX_BYTES
 
 
 @pytest.mark.parametrize(
@@ -235,22 +190,6 @@ def test_a_copy_that_writes_back_is_done(
     # What goes to memory in eager PyTorch, too, has no tensor of its own.
     assert (made in found.results(made)) is (moved > 0)
     assert found.bytes_alone(copy) == 2 * ROW_BYTES
-
-
-def test_a_copy_of_an_input_or_of_a_product_is_the_programs_own() -> None:
-    copy = node("copy_", "aten.copy_.default", "small", "x")
-    assert Traffic(graph(X, SMALL, copy)).bytes_of(copy) == 2 * SIZE
-    product = dataclasses.replace(node("x", "aten.mm.default"), flops=9)
-    assert Traffic(graph(product, SMALL, copy)).bytes_of(copy) == 2 * SIZE
-
-
-def test_clones_for_the_programs_kernels_are_inductors_own() -> None:
-    clone = node("clone", "aten.clone.default", "x")
-    back = node("copy_", "aten.copy_.default", "x", "clone")
-    found = Traffic(graph(X, clone, back))
-    assert (found.bytes_of(clone), found.bytes_of(back)) == (0, 0)
-    own = dataclasses.replace(clone, stack=LINE)
-    assert Traffic(graph(X, own)).bytes_of(own) == 2 * SIZE
 
 
 def test_a_circle_in_a_damaged_recording_ends() -> None:

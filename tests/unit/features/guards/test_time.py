@@ -27,7 +27,7 @@ def process(*profiles: CallProfile) -> Process:
     return Process(
         host="", pid=1, parent_pid=None, rank=None, versions={}, hardware=nothing,
         calls=(), frames=(), skipped=(), compile_time_ns=0, stages=(), unknown_events={},
-        problems=(), has_inspector_events=True,
+        has_inspector_events=True,
     ).with_records(*profiles)  # fmt: skip
 
 

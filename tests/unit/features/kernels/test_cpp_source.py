@@ -40,18 +40,12 @@ def text(request: pytest.FixtureRequest) -> CppText:
     return row.kernel.cpp.text
 
 
-def test_innermost_loops_say_whether_they_work_with_vectors(text: CppText) -> None:
-    found = [(loop.size, loop.is_vector) for loop in text.innermost]
-    assert ("31", False) in found  # the pool
-    assert ("2", False) in found  # the slice of two elements
-    assert sum(vector for _, vector in found) == 6
-    assert len(found) == 9
-
-
 def test_every_loop_that_inductor_said_is_in_the_text(text: CppText) -> None:
+    found = [(loop.size, loop.is_vector) for loop in text.innermost]
+    assert {("31", False), ("2", False)} < set(found)  # the pool, and the slice of two elements
+    assert (sum(vector for _, vector in found), len(found)) == (6, 9)
     assert not text.unread
     assert {loop.var for loop in text.loops} == {"x0", "x1", "x2"}
-    assert text.regions >= 1
     assert text.parallel_vars == ("x0",)
 
 

@@ -34,24 +34,15 @@ def test_what_compiles_and_does_not_fit_is_something_else() -> None:
     assert line("", ERROR) == "no configuration fits on the GPU"
 
 
-def test_a_time_without_what_is_moved_is_the_least_that_it_takes() -> None:
-    config = ConfigBuild((), 4, 3)
-    prediction = Prediction(3300, Bound.UNKNOWN, compute_ns=2100)
-    facts = KernelFacts(
-        KernelBuild("desc", "", configs=(config,)),
-        (ConfigFacts(config, ConfigAnalysis(None), prediction),),
-    )
-    assert build_line(facts) == "predicted at least 3.3 µs, bytes moved are unknown"
-    assert total_line([facts]) == ("predicted at least 3.3 µs in generated kernels, run serially")
-
-
-def test_a_time_with_a_part_of_what_is_moved_is_the_least_too() -> None:
+def test_without_what_is_moved_or_with_a_part_of_it_a_time_is_the_least() -> None:
     config = ConfigBuild((), 4, 3)
 
     def made(prediction: Prediction) -> KernelFacts:
         configs = (ConfigFacts(config, ConfigAnalysis(None), prediction),)
         return KernelFacts(KernelBuild("desc", "", configs=(config,)), configs)
 
+    nothing = made(Prediction(3300, Bound.UNKNOWN, compute_ns=2100))
+    assert build_line(nothing) == "predicted at least 3.3 µs, bytes moved are unknown"
     missing = "not all that it moves is known"
     least = made(Prediction(92_000, Bound.MEMORY, memory_ns=91_000, missing=missing))
     assert build_line(least) == "predicted at least 92 µs, memory bound"

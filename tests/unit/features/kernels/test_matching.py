@@ -86,25 +86,3 @@ def test_equal_kernels_are_paired_one_by_one(kernels: list[DiffKernel]) -> None:
     twice = [kernels[0], renamed(kernels[0], "again")]
     kinds = [change.kind for change in matched(twice, [kernels[0]])]
     assert sorted(kinds) == ["gone", "same"]
-
-
-def test_one_operator_in_place_of_another_between_the_same_kernels(
-    kernels: list[DiffKernel],
-) -> None:
-    first, last = kernels[:2]
-
-    def activation(name: str, size: int) -> DiffKernel:
-        kernel = dataclasses.replace(
-            first.kernel, name=f"poi_{name}_{size}", source=f"{name} {size}", kind="pointwise",
-            aten=(f"aten.{name}",), nodes=(), size_hints={"x": size},
-        )  # fmt: skip
-        return DiffKernel(kernel, 1)
-
-    before = [first, activation("silu", 64), activation("silu", 128), last]
-    after = [first, activation("gelu", 64), activation("gelu", 128), last]
-    changes = list(matched(before, after))
-    assert [change.matched_by for change in changes] == ["content", "place", "place", "content"]
-    assert all(
-        change.after is not None and "with gelu" in ", ".join(change.differences)
-        for change in changes[1:3]
-    )

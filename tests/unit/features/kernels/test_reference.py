@@ -55,14 +55,16 @@ def test_it_stops_at_what_there_is() -> None:
     assert found.lines == ("arg0_1 = 8", "view = torch.ops.aten.reshape.default(mul, [arg0_1, 4])")
 
 
-def test_what_is_drawn_is_taken_from_the_kernel_and_what_comes_of_it_is_computed() -> None:
-    found = make_reference(GRAPH, ["seeds"], ["gt", "where"], {})
+@pytest.mark.parametrize("writes", [["gt", "where"], ["where", "gt"]])
+def test_what_is_drawn_is_taken_from_the_kernel_and_what_comes_of_it_is_computed(
+    writes: list[str],
+) -> None:
+    found = make_reference(GRAPH, ["seeds"], writes, {})
 
     assert dict(found.missing) == {"gt": DRAWS}
-    assert found.given == ("gt",)
-    assert found.inputs == ("gt",)
-    assert found.outputs == ("where",)
+    assert (found.given, found.inputs, found.outputs) == (("gt",), ("gt",), ("where",))
     assert "DEVICE" in found.lines[0]
+    assert not any("gt = " in line for line in found.lines)
 
 
 @pytest.mark.parametrize(("node", "reads", "why"), [
@@ -80,19 +82,6 @@ def test_what_cannot_be_computed_says_why(node: str, reads: list[str], why: str)
 @pytest.mark.parametrize("graph", ["", "class GraphModule(", "def forward(self, x):\n  return (x"])
 def test_a_graph_that_cannot_be_read_gives_nothing(graph: str) -> None:
     assert make_reference(graph, ["x"], ["y"], {}).outputs == ()
-
-
-def test_reductions_whose_parts_combine() -> None:
-    assert LoweredGraph(GRAPH, {}).reduction("sum_1") == "sum"
-    assert LoweredGraph(GRAPH, {}).reduction("mul") is None
-
-
-def test_what_is_drawn_is_taken_from_the_kernel_also_by_what_is_written_before() -> None:
-    found = make_reference(GRAPH, ["seeds"], ["where", "gt"], {})
-
-    assert found.given == ("gt",)
-    assert found.outputs == ("where",)
-    assert not any("gt = " in line for line in found.lines)
 
 
 @pytest.mark.parametrize(
@@ -116,9 +105,8 @@ def test_what_several_threads_write_is_compared_where_it_is_added_up(
     assert found.missing == ({} if is_compared else {"put": SEVERAL})
 
 
-def test_sizes_and_strides_of_a_node() -> None:
+def test_reductions_and_shapes_of_nodes() -> None:
     graph = LoweredGraph(GRAPH, {})
-    assert graph.shape("full") == ((4,), (1,))
-    assert graph.shape("seed") == ((), ())
-    assert graph.shape("mul") is None  # a symbol is among them
-    assert graph.shape("getitem_9") is None
+    assert [graph.reduction(name) for name in ("sum_1", "mul")] == ["sum", None]
+    shapes = [graph.shape(name) for name in ("full", "seed", "mul", "getitem_9")]
+    assert shapes == [((4,), (1,)), ((), ()), None, None]  # of `mul` a symbol is among them

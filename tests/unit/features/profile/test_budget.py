@@ -159,31 +159,11 @@ def test_a_round_that_met_something_else_is_left_out() -> None:
     assert found.is_stable
 
 
-def test_a_round_that_was_cut_off_met_nothing_unusual() -> None:
-    """It has calls of one kind alone, and these take another time than both together."""
-    found = make_budget(in_blocks([[100, 101, 99]] * 5, [[400] * 3] * 4))
-    assert found.faster == pytest.approx((4, 4, 4))
-
-
-def test_where_many_rounds_differ_nothing_is_usual() -> None:
-    plain, eager = [[100], [900], [100], [5000]], [[200], [100], [9000], [300]]
-    found = make_budget(in_blocks(plain, eager))
-    assert not found.is_stable
-    of_three = make_budget(in_blocks([[100], [100], [900]], [[200], [200], [1800]]))
-    assert of_three.wall_ns == pytest.approx((100 * 100 * 900) ** (1 / 3))
-
-
 def test_of_two_rounds_or_none_the_ranks_are_what_there_is() -> None:
     two = in_blocks([[100, 110, 90]] * 2, [[200, 210, 190]] * 2)
     assert make_budget(two).faster == make_budget(dataclasses.replace(two, blocks=())).faster
     assert make_budget(PROFILE).spread is None
     assert make_budget(PROFILE).is_stable
-
-
-def test_the_call_whose_host_was_watched_has_a_slowdown_of_its_own() -> None:
-    found = make_budget(dataclasses.replace(PROFILE, explained_ns=130))
-    assert (found.explained_slowdown, found.is_approximate) == (1.3, True)
-    assert make_budget(PROFILE).explained_slowdown is None
 
 
 def test_each_device_has_its_own_work() -> None:
@@ -192,9 +172,3 @@ def test_each_device_has_its_own_work() -> None:
     found = make_budget(dataclasses.replace(PROFILE, launches=launches, calls=(call,)))
     assert found.busy_by_device_ns == {0: 20, 1: 40}
     assert (found.busy_ns, found.idle_ns) == (50, 50)
-
-
-def test_of_a_measurement_that_failed_no_work_is_known() -> None:
-    found = make_budget(dataclasses.replace(PROFILE, launches=(), calls=(), watched_ns=()))
-    assert not found.is_seen
-    assert found.slowdown == 1

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from inspector.features.profile.ceiling_wording import (
-    busy_notice,
-    bytes_rate,
     ceiling_lines,
-    flops_rate,
     held_back,
     others_notice,
     slowed_by,
@@ -68,17 +63,6 @@ def test_all_of_it_is_said() -> None:
     }
 
 
-def test_nothing_measured_says_why_once() -> None:
-    names = ("copy_bytes_per_s", "kernel_floor_ns", "float32_flops_per_s")
-    found = Ceilings(
-        "NVIDIA H200", {}, {}, 0, is_cached=False, missing=dict.fromkeys(names, "it took too long")
-    )
-    assert lines(found) == {
-        "measured": "with this recording",
-        "not measured": "copied, an empty kernel, float32 (it took too long)",
-    }
-
-
 def test_a_cpu_has_threads() -> None:
     found = Ceilings(
         "cpu",
@@ -91,20 +75,6 @@ def test_a_cpu_has_threads() -> None:
         "with": "2 threads on 4 processors",
         "measured": "with this recording",
     }
-
-
-def test_rates_have_digits_however_small_they_are() -> None:
-    assert [flops_rate(rate) for rate in (742e12, 51.2e12, 630e9, 0.63e9, 4.5e6)] == [
-        "742 TFLOP/s", "51.2 TFLOP/s", "630 GFLOP/s", "0.63 GFLOP/s", "4.5 MFLOP/s",
-    ]  # fmt: skip
-    assert [bytes_rate(rate) for rate in (4.056e12, 54.7e9, 0.3e9, 54.7e6)] == [
-        "4.06 TB/s", "54.7 GB/s", "0.3 GB/s", "54.7 MB/s",
-    ]  # fmt: skip
-
-
-def test_a_gpu_that_nobody_can_ask_says_so() -> None:
-    found = dataclasses.replace(H200, state={}, state_missing="nvidia-smi is not on the PATH")
-    assert lines(found)["with"] == "clocks and power unknown (nvidia-smi is not on the PATH)"
 
 
 @pytest.mark.parametrize(
@@ -139,11 +109,6 @@ def test_a_profile_of_a_slow_gpu_says_for_how_long() -> None:
     )
 
 
-def test_counters_that_stand_still_say_nothing() -> None:
-    name = "clocks_event_reasons_counters.sw_power_cap"
-    assert throttled_notice(state({name: "100"}, {**STATE, name: "100"})) == ""
-
-
 def test_without_counters_the_reasons_after_count() -> None:
     found = state({}, STATE)
     assert held_back(found) == {"software power cap": None}
@@ -151,13 +116,6 @@ def test_without_counters_the_reasons_after_count() -> None:
         "the GPU was throttled by software power cap; right after: SM clock"
     )
     assert throttled_notice(state({}, {})) == ""
-
-
-def test_others_at_work_are_said() -> None:
-    quiet = dataclasses.replace(H200, facts={"others_percent": 10})
-    assert busy_notice(quiet) == busy_notice(H200) == ""
-    gpu = dataclasses.replace(H200, facts={"others_percent": 97})
-    assert "other programs used the GPU (97% of the time)" in busy_notice(gpu)
 
 
 def test_another_program_on_the_gpu_is_said() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import statistics
 from pathlib import Path
@@ -18,7 +17,6 @@ from inspector.features.profile.launch_timing import LaunchTiming, launch_timing
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
 from inspector.run.kernel import Call
 from inspector.run.sources.recording import opened, read_run
-from inspector.shared.spans import union_ns
 from tests.unit.features.profile.test_budget import PROFILE
 
 RECORDING = Path(__file__).resolve().parents[2] / "data" / "nccl.zip"
@@ -67,12 +65,6 @@ def test_copies_hide_as_kernels_do_and_other_exchanges_do_not() -> None:
     assert unhidden(nccl((40, 100)), nccl((50, 110), call=GATHER)) == 70
 
 
-def test_a_device_hides_nothing_of_another() -> None:
-    assert unhidden(nccl((40, 100)), other((0, 200), device=1)) == 60
-    both = nccl((40, 100)), nccl((50, 110), call=GATHER, device=1)
-    assert unhidden(*both, other((0, 60), device=1)) == 70  # 40 to 100, and 60 to 110
-
-
 def test_it_is_the_median_of_what_each_call_hides() -> None:
     launches = nccl((0, 50), (0, 50), (0, 90)), other((10, 50), (20, 50), (0, 90))
     assert unhidden(*launches) == 10
@@ -84,16 +76,6 @@ def test_nothing_is_won_where_all_is_hidden() -> None:
     (gain,) = exchanged(nccl((0, whole)), other((0, whole // 4)))
     assert gain.time_ns == whole - whole // 4
     assert "while nothing else runs" in gain.what
-
-
-def test_only_what_is_not_hidden_is_named() -> None:
-    whole = round(make_budget(PROFILE).wall_ns)
-    half = whole // 2
-    launches = nccl((0, half)), nccl((half, whole), call=GATHER), other((0, half))
-    (gain,) = exchanged(*launches)
-    assert gain.time_ns == whole - half
-    assert "all_gather" in gain.what
-    assert "all_reduce" not in gain.what
 
 
 def test_what_graphs_exchange_and_what_ddp_does_are_changed_apart() -> None:
@@ -121,25 +103,3 @@ def test_two_gpus_exchanged_what_nothing_hid() -> None:
         for call in profile.calls
     ]
     assert unhidden(*launch_timings(profile, (), ())) == statistics.median(times) > 50_000
-
-
-def test_two_gpus_had_hidden_what_they_had_exchanged_earlier() -> None:
-    profile = recorded()
-    numbers = [number for number, is_one in enumerate(is_nccl(profile)) if is_one]
-    calls, left = [], []
-    for call in profile.calls:
-        spans = list(call.spans_ns)
-        for number in numbers:  # each with the first product of the four kernels before it
-            begin, end = spans[number]
-            at = spans[number - 4][0]
-            spans[number] = at, at + end - begin
-        others = [span for number, span in enumerate(spans) if number not in numbers]
-        calls.append(dataclasses.replace(call, spans_ns=tuple(spans)))
-        left.append(union_ns(spans) - union_ns(others))
-    moved = dataclasses.replace(profile, calls=tuple(calls))
-    assert unhidden(*launch_timings(moved, (), ())) == statistics.median(left) < 3_000
-
-
-def test_without_calls_there_is_nothing() -> None:
-    assert unhidden() == 0
-    assert unhidden(nccl()) == 0

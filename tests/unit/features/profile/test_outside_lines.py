@@ -11,7 +11,6 @@ from inspector.features.profile.gains.copy_gains import copied_gradients
 from inspector.features.profile.gains.gains import gains
 from inspector.features.profile.kernel_timing import kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming, launch_timings
-from inspector.features.profile.outside_lines import line_outside, lines_of_modules
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from inspector.run.kernel import Call, GraphCode, NodeLine
 from tests.unit.fusions import SIZE, fusion, graph, node
@@ -66,12 +65,6 @@ def test_what_is_no_copy_or_goes_before_no_cuda_graph_does_not() -> None:
     assert lines(REPLAYED, MEMCPY) == [12, 0]
 
 
-def test_copies_of_the_program_s_own_stay_its_own() -> None:
-    own = dataclasses.replace(MEMCPY, place=LaunchPlace(frames=("/home/user/model.py(3): main",)))
-    assert lines(own, REPLAYED) == [3, 12]
-    assert lines(MEMCPY, own, REPLAYED) == [0, 3, 12]
-
-
 def at_line(number: int, function: str = "forward") -> DeviceLaunch:
     frame = f"/home/user/model.py({number}): {function}"
     place = LaunchPlace(region="0/0", operator="aten::_unsafe_view", frames=(frame,))
@@ -121,12 +114,6 @@ def test_a_gradient_counts_for_the_module_of_its_parameter() -> None:
     assert not kept.is_around
 
 
-def test_a_gradient_of_no_known_module_counts_for_the_function_of_the_last_graph() -> None:
-    unknown = dataclasses.replace(KEPT, place=dataclasses.replace(KEPT.place, module=""))
-    assert lines(REPLAYED, unknown) == [12, 10]
-    assert lines(unknown) == [0]
-
-
 def test_gradients_of_convolutions_that_are_copied_are_a_gain() -> None:
     work = kernel_timings(timed(REPLAYED, KEPT, KEPT), None, 0)
     convolution = dataclasses.replace(work[0], operators=("convolution",))
@@ -143,16 +130,6 @@ def test_gradients_of_convolutions_that_are_copied_are_a_gain() -> None:
     assert (
         copied_gradients([convolution, *kernel_timings(timed(REPLAYED, added), None, 0)[1:]]) == []
     )
-
-
-def test_a_module_of_several_lines_says_nothing_of_one_parameter() -> None:
-    other = dataclasses.replace(CONV, line=13)
-    code = dataclasses.replace(CODE, calls=(*CODE.calls, Call("extern", "mm", 8, nodes=(other,))))
-    assert lines_of_modules([CODE]) == {"conv": CONV}
-    assert lines_of_modules([code]) == {}
-    assert line_outside(KEPT.place, {}) == NodeLine(KEPT.place.operator, module="conv")
-    forward = dataclasses.replace(KEPT.place, is_backward=False)
-    assert line_outside(forward, lines_of_modules([CODE])) is None
 
 
 def test_code_of_a_cache_is_joined_with_what_was_recorded_when_it_was_made() -> None:

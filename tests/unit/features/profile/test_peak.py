@@ -46,15 +46,6 @@ def test_the_peak_is_the_largest_of_all_moments(
     assert live == moments[peak.at + 1]
 
 
-def test_without_events_the_begin_is_the_peak() -> None:
-    peak = find_peak([HeldBlock(1, 5)], [])
-    assert (peak.at, peak.added_bytes, peak.live, peak.held) == (-1, 0, (), (0,))
-
-
-def test_what_is_freed_unseen_is_no_part_of_it() -> None:
-    assert find_peak([], [MemoryEvent(9, -100), MemoryEvent(8, 7)]).added_bytes == 7
-
-
 def test_addresses_are_in_pools_by_their_segment() -> None:
     segments = [Segment(100, 50, is_pool=True), Segment(10, 20)]
     assert in_pools(segments, [10, 29, 30, 99, 100, 149, 150, 5]) == [

@@ -7,7 +7,6 @@ import dataclasses
 import pytest
 
 from inspector.features.profile.budget import make_budget
-from inspector.features.profile.cause_wording import OUTSIDE
 from inspector.features.profile.gains.gains import gains
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.features.profile.launch_timing import launch_timings
@@ -15,6 +14,7 @@ from inspector.features.profile.notices import input_notices
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.rounds import of_typical_calls
 from inspector.features.profile.rows import kernel_rows, line_rows
+from inspector.features.profile.slowdown_wording import OUTSIDE
 from inspector.features.profile.wording import headline, idle_parts
 from inspector.records.device_profile import DeviceProfile
 from tests.unit.features.profile.test_typical import KERNELS, noisy
@@ -34,11 +34,6 @@ def test_the_bar_and_the_tables_have_the_same_shares() -> None:
     assert sum(shares.values()) + found.attributed == pytest.approx(1)
     assert shares[f"({OUTSIDE})"] == pytest.approx(1 - worked)
     assert found.whole_ns == pytest.approx(found.budget.shown_ns)
-
-
-def test_tables_of_calls_that_took_as_long_need_no_word() -> None:
-    found = profiled(noisy(wall_ns=100_000))
-    assert [text for text in input_notices(found) if "tables are" in text] == []
 
 
 @pytest.mark.parametrize("wall_ns", [40_000, 400_000])
@@ -86,14 +81,3 @@ def test_the_header_counts_what_is_launched() -> None:
     )
     assert (found.launches, found.operators) == (1, KERNELS - 2)
     assert [row[0] for row in kernel_rows(found) if wrapper.name in row[0]] == [wrapper.name]
-
-
-def test_each_of_different_statements_has_its_ends() -> None:
-    found = profiled(noisy())
-    times = [
-        dataclasses.replace(item, times_ns=(1_000 * n,)) for n, item in enumerate(found.work, 1)
-    ]
-    ((name, time, *_, detail, _),) = kernel_rows(dataclasses.replace(found, work=tuple(times)))
-    assert name.startswith(f"{KERNELS}× ")  # noqa: RUF001 - as in reports
-    assert time == "55 µs"
-    assert "5.5 µs each on average, 1.0 µs to 10 µs" in detail

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
+
 from inspector.features.graph.wording import TIMES
 from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_timing import kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming
-from inspector.features.profile.notices import measured_notices, unseen_notice
+from inspector.features.profile.notices import limit_notice, measured_notices, unseen_notice
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.rows import line_rows
 from inspector.features.profile.slowdown_wording import slowdown_rows
-from inspector.features.profile.wording import call_title, idle_parts, verdict_lines
+from inspector.features.profile.wording import verdict_lines
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
+from inspector.run.compilation import Frame
 from inspector.run.kernel import Call, GraphCode, Kernel
 from tests.unit.features.profile.test_budget import PROFILE, in_blocks
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node
+from tests.unit.render.runs import MODEL, compilation, process_of, run_of
 
 
 def notices(profile: DeviceProfile) -> list[str]:
@@ -51,12 +55,6 @@ def test_what_failed_is_said() -> None:
     assert said == "Rank 0 is gone; what was measured until then is shown"
 
 
-def test_without_watched_calls_nothing_is_said_of_the_gpu() -> None:
-    empty = dataclasses.replace(PROFILE, launches=(), calls=(), watched_ns=(), idle_ns={})
-    assert not any("GPU busy" in line for line in verdict_lines(profiled(empty)))
-    assert idle_parts(profiled(empty)) == []
-
-
 def test_few_calls_are_said_to_be_few() -> None:
     (said,) = notices(in_blocks([[100]] * 3, [[200]] * 3))
     assert said == "only 3 calls of each kind fit in the time for them"
@@ -65,11 +63,6 @@ def test_few_calls_are_said_to_be_few() -> None:
 def test_launches_without_a_counterpart_are_said() -> None:
     (said,) = notices(dataclasses.replace(PROFILE, unmatched=1))
     assert said == "1 of 2 launches of a call could not be traced to their origin"
-
-
-def test_causes_of_a_slow_call_are_approximate() -> None:
-    slow = dataclasses.replace(PROFILE, explained_ns=131)
-    assert call_title(profiled(slow)) != call_title(profiled(PROFILE)) == "Call"
 
 
 def test_several_gpus_are_said_and_each_has_its_time() -> None:
@@ -83,15 +76,23 @@ def test_several_gpus_are_said_and_each_has_its_time() -> None:
     )
 
 
-def test_the_ratio_has_its_interval_and_says_when_it_is_unstable() -> None:
-    moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
-    first = list(verdict_lines(profiled(moved)))[1]
-    assert first.startswith(f"2.00{TIMES} faster than eager: 213 µs → 106 µs per call (1.99")
-    assert first.endswith(f"2.02{TIMES}; timings vary by 20%)")
-    slower = in_blocks([[200], [201], [200]], [[100], [100], [100]])
-    first = list(verdict_lines(profiled(slower)))[1]
-    assert first.startswith(f"2.00{TIMES} slower than eager")
-    assert first.endswith(f"2.02{TIMES})")
+@pytest.mark.parametrize(
+    ("compiled", "eager", "verdict"),
+    [
+        ((100, 100, 120), (200, 201, 240), "faster than eager: 213 µs → 106 µs per call (1.99"),
+        ((100, 100, 120), (200, 201, 240), "; timings vary by 20%)"),
+        ((200, 201, 200), (100, 100, 100), "slower than eager: 100 µs → 200 µs per call (1.99"),
+        ((99, 101, 100), (101, 99, 100), "No measurable difference from eager: 100 µs → 100 µs"),
+        ((100, 300, 150, 200), (2000, 9000, 2400, 5000), "Faster than eager, by an uncertain"),
+        ((100, 900, 100, 5000), (200, 100, 9000, 300), "Timings vary by 90"),
+    ],
+)  # fmt: skip
+def test_compiled_and_eager_calls_are_compared(
+    compiled: tuple[int, ...], eager: tuple[int, ...], verdict: str
+) -> None:
+    rounds = ([[1_000 * us] for us in times] for times in (compiled, eager))
+    (_, line, *_) = verdict_lines(dataclasses.replace(profiled(in_blocks(*rounds)), graphs=1))
+    assert verdict in line
 
 
 NOISE = in_blocks([[100], [900], [100], [5000]], [[200], [100], [9000], [300]])
@@ -108,12 +109,6 @@ def test_noise_leaves_what_needs_no_time() -> None:
     )
 
 
-def test_noise_on_both_sides_of_one_is_no_equality() -> None:
-    said = " ".join(verdict_lines(profiled(NOISE)))
-    assert "Timings vary by 90" in said
-    assert "No measurable difference" not in said
-
-
 def test_equal_calls_that_vary_by_more_than_compiled_and_eager_ones_are_noise() -> None:
     compiled = [[150_000], [140_000], [170_000], [145_000], [160_000], [140_000]]
     eager = [[100_000], [101_000], [99_000], [100_000], [105_000], [108_000]]
@@ -128,16 +123,6 @@ def test_equal_calls_that_vary_by_more_than_compiled_and_eager_ones_are_noise() 
     assert slowdown_rows(found) == []
 
 
-def test_of_eager_calls_beside_eager_ones_noise_is_no_lead() -> None:
-    noisy = in_blocks([[100], [300], [150], [200]], [[2000], [9000], [2400], [5000]])
-    found = profiled(noisy)
-    compiled = " ".join(verdict_lines(dataclasses.replace(found, graphs=1)))
-    assert "Faster than eager, by an uncertain factor" in compiled
-    eager = " ".join(verdict_lines(found))
-    assert "No compiled graph ran" in eager
-    assert "too noisy for a comparison with eager" in eager
-
-
 def test_where_nothing_is_compiled_it_is_said_where_dynamo_gives_up() -> None:
     still = in_blocks([[100_000]] * 3, [[100_000]] * 3)
     gain = Gain("the program's own code runs", 9_000, "compile more of it", is_hidden=False)
@@ -147,29 +132,6 @@ def test_where_nothing_is_compiled_it_is_said_where_dynamo_gives_up() -> None:
     assert "Largest opportunity" not in said
     compiled = " ".join(verdict_lines(dataclasses.replace(found, graphs=1)))
     assert "Largest opportunity" in compiled
-
-
-def test_graphs_whose_kernels_did_not_run_are_not_said_to_have_none() -> None:
-    found = dataclasses.replace(profiled(NOISE), graphs=9)
-    inductor = " ".join(verdict_lines(dataclasses.replace(found, backend="inductor")))
-    assert "None of the kernels of 9 graphs ran" in inductor
-    other = " ".join(verdict_lines(dataclasses.replace(found, backend="aot_eager")))
-    assert "9 graphs without generated kernels: the backend aot_eager" in other
-
-
-def test_unstable_times_say_by_how_much_they_differ() -> None:
-    moved = in_blocks([[100_000], [100_000], [120_000]], [[200_000], [201_000], [240_000]])
-    assert "timings vary by 20%)" in " ".join(verdict_lines(profiled(moved)))
-    far = in_blocks([[100], [100], [290]], [[2000], [2000], [5800]])
-    assert f"timings vary by 2.9{TIMES})" in " ".join(verdict_lines(profiled(far)))
-
-
-def test_an_interruption_is_no_failed_call() -> None:
-    ended = dataclasses.replace(PROFILE, error=FailedCall("watched", 25, "KeyboardInterrupt"))
-    (said,) = [
-        item for item in measured_notices(ended, make_budget(ended)) if "interrupted" in item
-    ]
-    assert said.startswith("it was interrupted at the 25th call under the profiler; what was")
 
 
 def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:
@@ -207,3 +169,21 @@ def test_code_that_is_not_python_is_named() -> None:
     said = unseen_notice([code], [scheduled], [])
     assert "C++ wrapper code has no lines" in said
     assert unseen_notice([code], [], []) == ""  # it has nothing to run
+
+
+LIMITED = Frame(0, "forward", MODEL, 13, (compilation(0), compilation(0, hit_limit=True)))
+
+
+def test_what_hit_the_limit_is_said_by_its_line() -> None:
+    said = limit_notice(run_of(process_of(LIMITED)))
+    assert said.startswith("torch compiled what begins at model.py:13 so often that it gave up: it")
+    assert "inspect explain" in said
+    other = dataclasses.replace(LIMITED, first_line=20)
+    said = limit_notice(run_of(process_of(LIMITED, other, LIMITED)))
+    assert "model.py:13, model.py:20 so often" in said
+    assert "they run as in eager PyTorch" in said
+
+
+def test_nothing_is_said_of_what_is_compiled_again_within_the_limit() -> None:
+    within = dataclasses.replace(LIMITED, compilations=(compilation(0), compilation(0)))
+    assert limit_notice(run_of(process_of(within))) == ""

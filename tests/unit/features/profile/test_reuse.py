@@ -46,12 +46,6 @@ def test_a_chain_stays_in_the_cache_and_a_large_call_does_not() -> None:
     assert bytes_from_memory(chain, 0) == [20, 20]
 
 
-@given(STEPS)
-def test_with_room_for_all_nothing_is_missed(traffic: list[dict[str, int]]) -> None:
-    cache = 1000 * sum(BUFFERS.values())
-    assert bytes_from_memory(traffic, cache) == simulated(traffic, cache)
-
-
 @given(STEPS, st.integers(0, 120))
 def test_a_real_cache_misses_no_more_than_is_said(
     traffic: list[dict[str, int]], cache_bytes: int

@@ -21,9 +21,7 @@ SLOWER = dataclasses.replace(
     eager_work=((4, 30),) * 3,
     eager_copies=((1, 4),) * 3,
     idle_ns={"guards": 100, "launching": 60, "outside": 20, "graph-break": 80},
-    explained_ns=310,
     eager_idle_ns={"outside": 300, "end": 40},
-    eager_explained_ns=220,
 )
 
 
@@ -50,14 +48,6 @@ def test_causes_of_both_kinds_of_calls_are_compared_and_add_up() -> None:
     assert [part.cause for part in gap.parts][:4] == [WORK, COPIES, "guards", "graph-break"]
     assert sum(part.more_ns for part in gap.parts) == pytest.approx(100)
     assert gap.rest_ns == pytest.approx(0)
-    assert not gap.is_approximate
-
-
-def test_copies_that_run_beside_kernels_are_not_told_apart() -> None:
-    beside = dataclasses.replace(SLOWER, calls=(ProfiledCall(320, ((10, 50), (30, 40))),) * 3)
-    parts = parts_of(gap_of(beside))
-    assert parts[WORK] == (40, 26)
-    assert parts[COPIES] == (0, 4)
 
 
 def test_more_work_than_a_call_has_time_for_leaves_a_rest() -> None:
@@ -74,11 +64,6 @@ def test_without_a_look_at_eager_calls_there_is_none() -> None:
         dataclasses.replace(SLOWER, idle_ns={}),
     ):
         assert make_slowdown(lacking, make_budget(lacking)) is None
-
-
-def test_calls_that_took_much_longer_make_it_approximate() -> None:
-    assert gap_of(dataclasses.replace(SLOWER, eager_explained_ns=240)).is_approximate
-    assert gap_of(dataclasses.replace(SLOWER, explained_ns=350)).is_approximate
 
 
 def test_on_the_cpu_work_is_in_proportion_to_the_watched_calls() -> None:

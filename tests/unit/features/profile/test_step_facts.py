@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from pathlib import Path
 
 import pytest
 
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.profile.report import make_profile_report
 from inspector.features.profile.step_facts import FusionFacts, StepFacts
 from inspector.records.fusion import Buffer, Operation
-from inspector.run.sources.recording import opened, read_run
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 
-ROOT = Path(__file__).resolve().parents[4]
 TABLE = 4_000_000
 
 
@@ -75,17 +71,6 @@ def test_numbers_that_are_drawn_one_at_a_time_weigh_more_than_the_bytes_around_t
     assert max(found.parts, key=lambda part: part.share).name == most
 
 
-def test_what_a_pass_of_the_compiler_made_has_its_neighbour_s_line() -> None:
-    # `full[..., :n] = low`, that Inductor tries to do in place, and then does not.
-    full, low = (node(name, "aten.full.default", at=at) for name, at in (("full", 3), ("low", 4)))
-    written = node("slice_scatter_default", "aten.slice_scatter.default", "full", "low")
-    after = node("after", "aten.relu.default", "slice_scatter_default", at=9)
-    call = Kernel("aten.slice_scatter.default", (written.name,), {}, {"b": SIZE}, "fallback")
-    (part,) = facts(fusion(graph(full, low, written, after), call)).parts
-    assert part.line.line == 4
-    assert part.operator == "aten.slice_scatter.default"
-
-
 def test_a_fused_kernel_is_shared_out_by_what_each_operator_would_move() -> None:
     small = node("small", "aten.relu.default", "y", at=3, tensors=(tensor(8, 8),))
     large = node("large", "aten.add.Tensor", "x", "small", at=4)
@@ -114,44 +99,6 @@ def test_an_input_in_another_layout_counts_for_what_reads_it() -> None:
     assert [part.share for part in found.parts] == pytest.approx(
         [512 / (512 + 2 * SIZE), 2 * SIZE / (512 + 2 * SIZE)]
     )
-
-
-def test_an_input_that_is_read_as_a_view_is_in_no_other_layout() -> None:
-    """Both products read one weight; the second one reads it through two views."""
-    views = node("t", "aten.t.default", "weight"), node("view", "aten.view.default", "t")
-    first = node("first", "aten.mm.default", "x", "weight", at=4, flops=1000)
-    second = node("second", "aten.mm.default", "x", "view", at=9, flops=1000)
-    kernels = (
-        Kernel("aten.mm.out", ("first",), {"x": SIZE, "weight": SIZE}, {"b": SIZE}, "extern"),
-        Kernel("aten.mm.out", ("second",), {"x": SIZE, "weight": SIZE}, {"c": SIZE}, "extern"),
-    )
-    found = fusion(graph(node("x", ""), node("weight", ""), *views, first, second), *kernels)
-    assert [part.line.line for part in facts(found, 1).parts] == [9]
-
-
-def test_what_is_only_given_back_has_no_reader() -> None:
-    turned = node("turned", "aten.permute.default", "weight", at=5)
-    given_back = node("output", "output", "weight", "turned", op="output")
-    small = node("small", "aten.exp.default", "y", at=3, tensors=(tensor(8, 8),))
-    inputs = node("y", "", tensors=(tensor(8, 8),)), node("weight", "")
-    kernel = Kernel("k", ("small",), {"y": 256, "weight": SIZE}, {"b": 256, "c": SIZE})
-    late = node("late", "aten.relu.default", "weight", at=9)
-    found = facts(fusion(graph(*inputs, turned, small, given_back), kernel))
-    assert [part.line.line for part in found.parts] == [3]
-    # A view that nothing reads hides no reader behind it.
-    found = facts(fusion(graph(*inputs, turned, small, late, given_back), kernel))
-    assert [part.line.line for part in found.parts] == [3, 9]
-
-
-def test_the_second_half_of_a_reduction_is_the_reduction() -> None:
-    total = node("total", "aten.sum.default", "x", at=7)
-    found = fusion(
-        graph(node("x", ""), total),
-        Kernel("first", ("total",), {"x": SIZE}, {"b": 64}, "reduction"),
-        Kernel("second", ("total",), {"b": 64}, {"c": 4}, "reduction"),
-    )
-    for place in (0, 1):
-        assert [part.line.line for part in facts(found, place).parts] == [7]
 
 
 def test_of_a_gather_only_what_is_gathered_counts() -> None:
@@ -213,22 +160,6 @@ def test_operands_are_what_is_multiplied_and_not_the_result() -> None:
         )
     )
     assert found.dtype == "int8"
-
-
-def test_attention_of_the_sample_is_its_line() -> None:
-    """What an H200 measured: attention is called in line 19, and in none that prepares it."""
-    folder = ROOT / "samples" / "transformer_block"
-    with opened(folder / "h200-inference.zip") as recording:
-        (found,) = make_profile_report(read_run(recording)).profiles
-    text = (folder / "model.py").read_text("utf-8").splitlines()
-    line = next(n for n, code in enumerate(text, 1) if "scaled_dot_product_attention" in code)
-    (attention,) = (work for work in found.work if "attention" in work.name)
-    assert [item.line for item in attention.lines] == [line]
-    by_line = {number: time_ns for (_, number), time_ns in found.by_line.items()}
-    assert by_line[line] == attention.median_ns
-    assert sum(by_line.values()) == pytest.approx(
-        found.work_ns, rel=1e-3
-    )  # medians of sums and of parts
 
 
 def test_a_clone_for_a_call_that_writes_in_place_is_a_copy_for_it() -> None:

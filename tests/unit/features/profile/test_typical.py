@@ -9,7 +9,6 @@ import random
 import pytest
 
 from inspector.features.profile.budget import make_budget
-from inspector.features.profile.kernel_groups import kernel_groups
 from inspector.features.profile.kernel_timing import KernelTiming, kernel_timings
 from inspector.features.profile.launch_timing import launch_timings
 from inspector.features.profile.rounds import of_typical_calls
@@ -54,31 +53,6 @@ def test_times_on_the_cpu_add_up_to_the_calls_that_they_are_of() -> None:
     assert budget.busy_share == pytest.approx(worked / (budget.shown_ns or 0))
     # What medians of the single kernels would come to.
     assert sum(item.median_ns for item in work) < 0.2 * worked
-
-
-def test_calls_that_took_what_unwatched_ones_take_are_preferred() -> None:
-    quick, slow = noisy(8), noisy(8)
-    late = tuple(dataclasses.replace(call, wall_ns=900_000) for call in slow.calls)
-    both = dataclasses.replace(quick, calls=(*late[:4], *quick.calls, *late[4:]))
-    assert of_typical_calls(both, 100_000).calls == quick.calls
-    assert of_typical_calls(both, 800_000).calls == late
-    assert len(of_typical_calls(dataclasses.replace(both, calls=both.calls[:3]), 1).calls) == 2
-
-
-def test_of_a_gpu_all_calls_count_and_times_are_medians() -> None:
-    launches = (DeviceLaunch("kernel", "a"),) * KERNELS
-    gpu = dataclasses.replace(noisy(), device={"kind": "cuda"}, launches=launches)
-    assert of_typical_calls(gpu, 100_000) is gpu
-    assert make_budget(gpu).shown_ns is None
-    assert make_budget(gpu).shown_slowdown == 1
-    assert all(item.time_ns == item.median_ns for item in work_of(gpu))
-
-
-def test_what_each_takes_times_their_number_is_what_all_take() -> None:
-    (row,) = kernel_groups(work_of(noisy()))
-    assert row.number == KERNELS
-    assert row.each_ns * row.number == pytest.approx(row.time_ns)
-    assert row.ends_ns[0] < row.each_ns < row.ends_ns[1]
 
 
 def test_only_kernels_and_calls_of_libraries_are_launches_on_the_cpu() -> None:

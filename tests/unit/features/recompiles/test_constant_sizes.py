@@ -4,29 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.features.recompiles.constant_sizes import constants, specialized_use
-from inspector.features.recompiles.marks import changing_sizes
-from inspector.run.recompile import (
-    Answer,
-    Change,
-    Known,
-    Origin,
-    Recompile,
-    RecompileClass,
-    SymbolUse,
-    Value,
-)
-from inspector.trace.compile_id import CompileId
+from inspector.features.recompiles.marks import changing_sizes, constants, specialized_use
+from inspector.run.recompile import Answer, Change, Recompile, RecompileClass, SymbolUse
+from tests.unit.recompiled import recompile
 
 SIZE = "L['x'].size()[0]"
 
 
 def item(*changes: Change, uses: tuple[SymbolUse, ...] = ()) -> Recompile:
-    return Recompile(
-        CompileId.parse("0/1") or CompileId(None, None), None, (), "", "", "", "L['x']", "x", 0,
-        RecompileClass.SIZE, Origin.ARGUMENT, Value("4", Known.PARSED), Value("5", Known.PARSED),
-        Answer.DYNAMIC, symbols=uses, changes=changes,
-    )  # fmt: skip
+    kind = RecompileClass.SIZE
+    return recompile(kind, "x", "4", "5", answer=Answer.DYNAMIC, symbols=uses, changes=changes)
 
 
 def change(name: str, index: int, *, now: str = "5", constant: str | None = None) -> Change:
@@ -36,16 +23,13 @@ def change(name: str, index: int, *, now: str = "5", constant: str | None = None
     )  # fmt: skip
 
 
-def test_every_size_that_changes_is_marked() -> None:
-    history = [item(change("x", 0), change("y", 1)), item(change("x", 2))]
-
-    assert changing_sizes(history) == {"x": (0, 2), "y": (1,)}
-
-
-def test_sizes_0_and_1_and_those_of_parameters_are_not() -> None:
+def test_every_size_that_changes_is_marked_but_0_and_1_and_those_of_parameters() -> None:
     weight = dataclasses.replace(change("w", 0), source="L['self']._parameters['w']")
-
-    assert changing_sizes([item(change("x", 0), change("y", 0, now="1"), weight)]) == {"x": (0,)}
+    history = [
+        item(change("x", 0), change("y", 1)),
+        item(change("x", 2), change("z", 0, now="1"), weight),
+    ]
+    assert changing_sizes(history) == {"x": (0, 2), "y": (1,)}
 
 
 def test_what_a_line_makes_a_constant_is_not() -> None:

@@ -1,49 +1,52 @@
-"""How the change for which something is compiled again is said."""
+"""How a change is reported, and what follows from it."""
 
 from __future__ import annotations
 
 import dataclasses
 
-from inspector.features.recompiles.changes import also_changed
-from inspector.features.recompiles.wording import changed, told
-from inspector.run.recompile import Answer, Change, Known, Origin, Recompile, RecompileClass, Value
+import pytest
+
+from inspector.features.recompiles.changes import also_changed, multiplied
+from inspector.features.recompiles.fix_values import without_state
+from inspector.features.recompiles.wording import changed, reason_lines
+from inspector.run.recompile import Answer, Change, Recompile, RecompileClass
 from inspector.trace.compile_id import CompileId
+from tests.unit.recompiled import recompile
 
-
-def recompile(kind: RecompileClass, name: str) -> Recompile:
-    return Recompile(
-        CompileId.parse("0/1") or CompileId(None, None), None, (), "", "", "",
-        name, name, None, kind, Origin.ARGUMENT,
-        Value("", Known.PARSED), Value("", Known.PARSED), Answer.AGAIN,
-    )  # fmt: skip
-
-
-def test_of_tensors_that_have_no_names_none_is_said() -> None:
-    assert changed(recompile(RecompileClass.ALIASING, "")) == (
-        "whether tensors are the same one changes"
-    )
-    assert changed(recompile(RecompileClass.ALIASING, "x")) == (
-        "whether tensors are the same one changes: x"
-    )
-
-
-def test_a_module_in_the_dict_of_another_one_has_its_name() -> None:
-    bias = recompile(RecompileClass.NONE, "self.__dict__['_modules']['up'].bias")
-    assert changed(bias) == "self.up.bias is None, or no longer"
+_C = RecompileClass
+ADAM = "/site-packages/torch/optim/adam.py"
+GRAD = Change(_C.NONE, "L['self'].grad", "self.grad", None, "a tensor", "None")
+STATE = Change(_C.LENGTH, "L['self'].state", "self.state", None, "4", "3")
 
 
 def batch(new: tuple[str, ...] = (), missing: tuple[str, ...] = ()) -> Recompile:
-    item = recompile(RecompileClass.KEYS, "batch")
-    return dataclasses.replace(item, guard="len(batch) != 1", new_keys=new, missing_keys=missing)
+    fields = {"guard": "len(batch) != 1", "new_keys": new, "missing_keys": missing}
+    return recompile(_C.KEYS, "batch", **fields)
 
 
-def test_keys_that_come_and_go_are_named() -> None:
-    both = batch(("'mask'", "'y{0}'"), ("'z'",))
+BOTH = batch(("'mask'", "'y{0}'"), ("'z'",))
 
-    assert changed(batch(("'mask'",))) == "the key 'mask' comes and goes in batch"
-    assert changed(both) == "the keys 'mask', 'y{0}', 'z' come and go in batch"
-    assert changed(batch()) == "the keys of batch change"
-    assert next(iter([*told([both])][1:])) == (
+
+@pytest.mark.parametrize(
+    ("item", "text"),
+    [
+        (recompile(_C.ALIASING, ""), "whether tensors are the same one changes"),
+        (recompile(_C.ALIASING, "x"), "whether tensors are the same one changes: x"),
+        (
+            recompile(_C.NONE, "self.__dict__['_modules']['up'].bias"),
+            "self.up.bias is None, or no longer",
+        ),
+        (batch(("'mask'",)), "the key 'mask' comes and goes in batch"),
+        (BOTH, "the keys 'mask', 'y{0}', 'z' come and go in batch"),
+        (batch(), "the keys of batch change"),
+    ],
+)
+def test_what_changes(item: Recompile, text: str) -> None:
+    assert changed(item) == text
+
+
+def test_of_keys_each_side_has_what_the_other_lacks() -> None:
+    assert [*reason_lines([BOTH])][1] == (
         "0/1: with 'z', without 'mask', 'y{0}' → with 'mask', 'y{0}', without 'z'; each set of "
         "keys is compiled once"
     )
@@ -51,9 +54,76 @@ def test_keys_that_come_and_go_are_named() -> None:
 
 def test_what_is_under_a_new_key_follows_from_it_and_what_is_under_others_does_not() -> None:
     changes = tuple(
-        Change(RecompileClass.SIZE, f"L['batch']['{key}']", f"batch['{key}']", 0, "4", "6")
+        Change(_C.SIZE, f"L['batch']['{key}']", f"batch['{key}']", 0, "4", "6")
         for key in ("mask", "ids")
     )
     item = dataclasses.replace(batch(("'mask'",)), changes=changes)
 
     assert [also.name for also in also_changed(item)] == ["batch['ids']"]
+
+
+@pytest.mark.parametrize(
+    ("reason", "changes", "file", "left"),
+    [
+        (GRAD, (GRAD, STATE), ADAM, (GRAD,)),
+        (STATE, (GRAD, STATE), ADAM, (GRAD, STATE)),
+        (GRAD, (GRAD, STATE), "/project/model.py", (GRAD, STATE)),
+        (GRAD, (dataclasses.replace(STATE, name="self.states"),), ADAM,
+         (dataclasses.replace(STATE, name="self.states"),)),
+    ],
+)  # fmt: skip
+def test_an_optimizers_state_is_told_as_the_reason_alone(
+    reason: Change, changes: tuple[Change, ...], file: str, left: tuple[Change, ...]
+) -> None:
+    item = recompile(reason.kind, reason.name, changes=changes)
+    assert without_state(item, file).changes == left
+
+
+def recompiled(
+    *changes: tuple[int, str, str, str], answer: Answer = Answer.AGAIN
+) -> list[Recompile]:
+    """One recompilation for each (number of the entry, name, before, now)."""
+    return [
+        recompile(
+            _C.KEYS if "with" in before else _C.BOOL, name, before, now, answer=answer,
+            compile_id=CompileId(0, number), entry=CompileId(0, entry),
+        )
+        for number, (entry, name, before, now) in enumerate(changes, start=1)
+    ]  # fmt: skip
+
+
+TWO = ((0, "a", "False", "True"), (0, "b", "False", "True"), (1, "b", "False", "True"))
+KEYS = ((0, "kw", "with 'm'", "without 'm'"), (0, "kw", "without 'b'", "with 'b'"),
+        (1, "kw", "without 'b'", "with 'b'"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "limit", "text"),
+    [
+        (TWO, 8, "a, b multiply: 2 × 2 = 4 programs, 4 compiled so far"),  # noqa: RUF001
+        (TWO, 3, "a, b multiply: 2 × 2 = 4 programs, 4 compiled so far, and torch stops at 3"),  # noqa: RUF001
+        (KEYS, 8, "'m' in kw, 'b' in kw multiply: 2 × 2 = 4 programs, 4 compiled so far"),  # noqa: RUF001
+    ],
+)
+def test_two_values_are_four_programs(
+    changes: tuple[tuple[int, str, str, str], ...], limit: int, text: str
+) -> None:
+    found = multiplied(recompiled(*changes), limit=limit)
+    assert found is not None
+    assert found.sentence() == text
+
+
+@pytest.mark.parametrize(
+    "history",
+    [
+        recompiled(*TWO[:2]),  # each value once
+        recompiled((0, "a", "1", "2"), (1, "a", "2", "3")),  # one name
+        # A size in between is no combination.
+        recompiled(*TWO[:2]) + recompiled((0, "x", "3", "4"), answer=Answer.DYNAMIC),
+        # Three modes, and one flag in one of them.
+        recompiled((0, "m", "a", "b"), (1, "m", "b", "c"), (2, "f", "False", "True")),
+        [],
+    ],
+)
+def test_nothing_multiplies(history: list[Recompile]) -> None:
+    assert multiplied(history, limit=8) is None

@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 
 from inspector.features.guards.next import next_changes
 from inspector.features.guards.predict import frame_guards
-from inspector.run.cache_entries.entry import index_of
 from inspector.run.compilation import Frame
 from inspector.run.sources.recording import opened, read_run
-from inspector.trace.guard_trees import read_guards
 from inspector.trace.payload import Payload
 
 TRACE = Path(__file__).parents[2] / "data" / "guards" / "torch_2_13.log"
@@ -57,21 +55,6 @@ def test_a_garbled_tree_is_read_and_foretold(data: st.DataObject) -> None:
     guards = frame_guards(with_trees(*texts))
     if guards is not None:
         assert all(item.text for item in next_changes(guards))
-
-
-def test_the_index_has_every_guard_once_and_what_is_inside() -> None:
-    _, trees = recorded()
-    tree = read_guards(Payload("", 0, 0, held=b"\t" + trees[-1].encode().replace(b"\n", b"\n\t")))
-    index = index_of(tree.guards)
-    positions = [at for found in index.by_source.values() for at in found]
-    assert sorted([*positions, *index.relations]) == list(range(len(tree.guards)))
-    inside = {index.guards[at].source for at in index.inside("L['self']")}
-    assert inside == {
-        guard.source
-        for at, guard in enumerate(index.guards)
-        if at not in index.relations and guard.source.startswith(("L['self'].", "L['self']["))
-    }
-    assert inside
 
 
 def test_thousands_of_guards_are_foretold_one_by_one() -> None:

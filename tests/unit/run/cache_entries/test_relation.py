@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.run.cache_entries.relation import equality, identity, normal, relation_holds
+from inspector.run.cache_entries.relation import equality, identity, normal, relation_holds, size_at
 
 KNOWN = {"L['x'].size()[0]": 6, "L['x'].size()[1]": 4, "L['n']": 3, "L['f']": float("nan")}
 
@@ -43,3 +43,25 @@ def test_sides() -> None:
 def test_one_spelling() -> None:
     assert normal('L["x"]') == "L['x']"
     assert normal("no expression (") == "no expression ("
+
+
+@pytest.mark.parametrize(
+    ("size", "value"),
+    [
+        (7, 7),
+        ("7", 7),
+        ("s0", 8),
+        ("2*s0 + 1", 17),
+        ("s0*s1 - 4", 20),
+        ("(s0//2)", 4),
+        ("s0 % 3", 2),
+        ("s7", None),
+        ("2*s7", None),
+        ("s0 // 0", None),
+        ("Max(1, s0)", 8),
+        ("s0 +", None),
+        ("", None),
+    ],
+)
+def test_sizes_with_symbols(size: int | str, value: int | None) -> None:
+    assert size_at(size, {"s0": 8, "s1": 3}) == value

@@ -6,8 +6,7 @@ import dataclasses
 
 from inspector.features.breaks.rules.graph_break import RULE
 from inspector.run.compilation import Frame
-from inspector.run.folding.consequences import with_consequences
-from inspector.run.graph_break import GraphBreak, Outcome
+from inspector.run.graph_break import GraphBreak, Outcome, with_consequences
 from inspector.trace.graph_break import Cause
 from tests.unit.render.runs import (
     AT_BRANCH,

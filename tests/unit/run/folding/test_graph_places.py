@@ -7,7 +7,6 @@ from pathlib import Path
 
 from inspector.features.graph.reading import read_graphs
 from inspector.features.graph.report import FUSION, make_graph_report
-from inspector.records.fusion import FusionPlan
 from inspector.records.graphs import RecordedGraph
 from inspector.run.folding.graph_places import GraphEvent, GraphPlacesDraft
 from inspector.run.graph_places import GraphPlace
@@ -29,27 +28,6 @@ def places(*events: tuple[str, GraphEvent]) -> tuple[GraphPlace, ...]:
     return draft.graphs().places
 
 
-def test_text_and_nodes_of_one_graph_are_one_place() -> None:
-    assert places(("0/0", DYNAMO), ("0/0", NODES)) == (
-        GraphPlace("0/0", "dynamo", recorded=TEXTS[1], text=TEXTS[0]),
-    )
-
-
-def test_text_alone_is_a_place() -> None:
-    """Out of a cache torch logs texts, and there is no graph to take the nodes of."""
-    found = places(
-        ("0/0", DYNAMO),
-        ("0/0", NODES),
-        ("0/0", GraphLogged("forward", TEXTS[2])),
-        ("0/0", GraphLogged("backward", TEXTS[3])),
-    )
-    assert [(place.stage, place.recorded, place.text) for place in found] == [
-        ("dynamo", TEXTS[1], TEXTS[0]),
-        ("forward", None, TEXTS[2]),
-        ("backward", None, TEXTS[3]),
-    ]
-
-
 def test_nodes_belong_to_the_text_right_before_them_alone() -> None:
     other = KeptRecord(RecordedGraph, "dynamo_graph", TEXTS[4])
     found = places(
@@ -67,17 +45,6 @@ def test_nodes_belong_to_the_text_right_before_them_alone() -> None:
         ("0/0", "dynamo", TEXTS[1], TEXTS[3]),
         ("0/0", "dynamo", TEXTS[4], None),
     ]
-
-
-def test_what_was_fused_and_the_lowered_graph_are_places() -> None:
-    found = places(
-        ("0/0", GraphLogged("post_grad", TEXTS[0])),
-        ("0/0", KeptRecord(FusionPlan, "fusion", TEXTS[1])),
-    )
-    assert found == (
-        GraphPlace("0/0", "post_grad", text=TEXTS[0]),
-        GraphPlace("0/0", "fusion", recorded=TEXTS[1]),
-    )
 
 
 TEXT = (

@@ -36,10 +36,6 @@ def test_workers_lie_beside_what_waits_for_them() -> None:
     assert names(found) == [["dynamo", "async_compile.wait"], ["compile_file"], ["compile_file"]]
 
 
-def test_without_anything_around_it_a_span_is_no_workers() -> None:
-    assert names(lanes(("gc", "B", 0, ""), ("gc", "E", 5, ""))) == [["gc"]]
-
-
 def test_a_span_whose_end_is_missing_says_so() -> None:
     (lane,) = lanes(("dynamo", "B", 0, "0/0"), ("pass.x", "B", 2, "0/0"), ("pass.x", "E", 9, "0/0"))
 

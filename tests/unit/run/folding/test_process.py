@@ -24,15 +24,6 @@ class GraphModule(torch.nn.Module):
 """
 
 
-def test_a_compilation(tmp_path: Path) -> None:
-    run = run_of(tmp_path, start(), broken(), graph(), metrics())
-    summary = summarize(run)
-
-    assert (summary.frames, summary.graphs, summary.operators, summary.graph_breaks) == (1, 1, 2, 1)
-    assert run.graph_breaks[0].user is not None
-    assert (run.graph_breaks[0].user.file, run.graph_breaks[0].user.line) == (FILE, 3)
-
-
 def test_what_is_being_compiled_is_told_until_it_has_ended(tmp_path: Path) -> None:
     log = tmp_path / "a.log"
 
@@ -223,18 +214,6 @@ def test_a_source_is_whole_only_from_its_first_line(
     run = run_of(tmp_path, record("artifact", {"name": "inspector_source"}, payload=payload))
 
     assert run.sources.qualname(FILE, 2) == name
-
-
-def test_a_crlf_log_counts_the_same(tmp_path: Path) -> None:
-    records = (start(), broken(), graph(), metrics())
-    run = run_of(tmp_path, *(item.replace(b"\n", b"\r\n") for item in records))
-    summary = summarize(run)
-
-    assert (summary.frames, summary.graphs, summary.graph_breaks) == (1, 1, 1)
-    assert run.graph_breaks[0].cause.gb_id == "GB0059"
-    assert run.graph_breaks[0].user is not None
-    assert run.graph_breaks[0].user.line == 3
-    assert run.warnings == ()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from inspector.features.graph.line_wording import kernel_blocks
+from inspector.features.graph.page import kernel_blocks
 from inspector.features.graph.reading import read_graphs
 from inspector.features.graph.report import make_graph_report, with_line
 from inspector.features.kernels.report import make_kernels_report

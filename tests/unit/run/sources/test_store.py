@@ -97,14 +97,6 @@ def test_what_is_no_recording_is_never_touched(store: Path) -> None:
     assert not (store / ".gitignore").exists()
 
 
-def test_a_gitignore_of_the_users_stays(store: Path) -> None:
-    store.mkdir()
-    (store / ".gitignore").write_text("mine\n")
-    recorded()
-
-    assert (store / ".gitignore").read_text() == "mine\n"
-
-
 def test_a_read_only_folder_gets_a_temporary_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

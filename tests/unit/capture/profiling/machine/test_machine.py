@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.profiling.machine.cpu_memory import free_bytes, last_cache_bytes, processors
+from inspector.capture.profiling.machine.cache import VERSION, cached, store
+from inspector.capture.profiling.machine.cpu import free_bytes
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
-from inspector.capture.profiling.machine.kept import VERSION, keep, kept, kept_file
-from inspector.capture.profiling.machine.timing import Measured, of_samples, rate, until_stable
+from inspector.capture.profiling.machine.timing import Measured, of_samples, until_stable
 from inspector.records.ceilings import Ceilings
 from inspector.records.codec import encode
 
@@ -48,31 +48,10 @@ def test_the_first_sample_warms_up_and_stable_ones_end_it() -> None:
     assert next(samples) == 7.0
 
 
-def test_what_never_becomes_stable_comes_to_an_end() -> None:
-    made = 0
-
-    def sample() -> float:
-        nonlocal made
-        made += 1
-        return 1.03**made
-
-    found = until_stable(sample)
-    assert not found.is_stable
-    assert made <= 201
-
-
-def test_times_of_nothing_are_not_stable() -> None:
-    assert not of_samples([0.0] * 10).is_stable
-
-
-def test_a_rate_keeps_what_is_known_of_its_time() -> None:
-    assert rate(100, Measured(4.0, 0.2, is_stable=False)) == Measured(25.0, 0.2, is_stable=False)
-
-
 def test_what_is_kept_comes_back(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "ceilings.json"
-    keep(file, whole())
-    assert kept(file) == whole(is_cached=True)
+    store(file, whole())
+    assert cached(file) == whole(is_cached=True)
     assert [path.name for path in file.parent.iterdir()] == ["ceilings.json"]
 
 
@@ -96,7 +75,7 @@ def test_what_is_kept_comes_back(tmp_path: Path) -> None:
 def test_a_damaged_file_is_ignored(tmp_path: Path, text: str) -> None:
     file = tmp_path / "ceilings.json"
     file.write_text(text)
-    assert kept(file) is None
+    assert cached(file) is None
 
 
 @pytest.mark.parametrize(
@@ -113,20 +92,8 @@ def test_it_is_used_for_some_time(
     tmp_path: Path, age_s: int, unstable: dict[str, float], *, is_used: bool
 ) -> None:
     file = tmp_path / "ceilings.json"
-    keep(file, whole(measured_at_s=int(time.time()) - age_s, unstable=unstable))
-    assert (kept(file) is not None) == is_used
-
-
-def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    keep(tmp_path / "file" / "ceilings.json", whole())
-
-
-def test_other_parts_have_another_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    first, second = kept_file(["H200", "580.1"]), kept_file(["H200", "580.2"])
-    assert first != second
-    assert first.parent == tmp_path / "torch-inspector"
+    store(file, whole(measured_at_s=int(time.time()) - age_s, unstable=unstable))
+    assert (cached(file) is not None) == is_used
 
 
 # A program that answers as nvidia-smi does: KNOWN are the fields that it knows.
@@ -200,40 +167,6 @@ def test_a_gpu_that_it_does_not_know_gives_the_reason(
     )
 
 
-def test_what_is_not_supported_is_left_out(smi: Path) -> None:
-    smi.write_text('#!/bin/sh\necho "580.1, 1980, 1980, 3201, [N/A], [Not Supported], 39, 0x4"\n')
-    state, missing = device_state("abc")
-    assert missing == ""
-    assert set(state) == {
-        "driver_version", "clocks.sm", "clocks.max.sm", "clocks.mem", "temperature.gpu",
-        "clocks_event_reasons.active",
-    }  # fmt: skip
-
-
-def test_without_the_program_there_is_a_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert device_state("abc") == ({}, "nvidia-smi is not on the PATH")
-
-
-def test_caches_that_are_shared_count_once(tmp_path: Path) -> None:
-    for cpu in sorted(os.sched_getaffinity(0)):
-        for index, (level, kind, size, shared) in enumerate(
-            [("1", "Data", "32K", str(cpu)), ("1", "Instruction", "64K", str(cpu)),
-             ("3", "Unified", "32768K", "0-127")]
-        ):  # fmt: skip
-            folder = tmp_path / f"cpu{cpu}" / "cache" / f"index{index}"
-            folder.mkdir(parents=True)
-            for name, text in (
-                ("level", level), ("type", kind), ("size", size), ("shared_cpu_list", shared),
-            ):  # fmt: skip
-                (folder / name).write_text(f"{text}\n")
-    assert last_cache_bytes(tmp_path) == 32 << 20
-    assert last_cache_bytes(tmp_path / "nothing") == 0
-    assert processors() == len(os.sched_getaffinity(0))
-
-
 def test_a_container_has_less_memory_than_its_machine(tmp_path: Path) -> None:
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal:  9 kB\nMemAvailable:    4096 kB\n")
@@ -258,18 +191,11 @@ def test_what_others_do_on_a_gpu_is_asked_for_when_it_is_left_alone(
     assert "--id=GPU-abc --query-gpu=utilization.gpu" in Path(f"{smi}.asked").read_text()
 
 
-def test_without_the_driver_s_program_it_is_not_known_what_others_do(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert others_percent("abc", 0) is None
-
-
 def test_what_is_measured_beside_others_is_kept_for_minutes(tmp_path: Path) -> None:
     file = tmp_path / "ceilings.json"
     measured_at_s = int(time.time()) - 6 * 60
     for percent, is_kept in ((10, True), (11, False)):
-        keep(file, whole(measured_at_s=measured_at_s, facts={"others_percent": percent}))
-        assert (kept(file) is not None) is is_kept
-    keep(file, whole(facts={"others_percent": 90}))
-    assert kept(file) is not None
+        store(file, whole(measured_at_s=measured_at_s, facts={"others_percent": percent}))
+        assert (cached(file) is not None) is is_kept
+    store(file, whole(facts={"others_percent": 90}))
+    assert cached(file) is not None

@@ -25,19 +25,9 @@ from tests.unit.report.user_code.fixes import fix
             "z = torch.where(x.sum() > 0, x, y)",
         ),
         ("z = x if x.any() else y\n", "x.any()", "z = torch.where(x.any(), x, y)"),
-        (
-            "z = 2.0 if x.any() else -0.5\nreturn x * z\n",
-            "x.any()",
-            "z = torch.where(x.any(), x.new_tensor(2.0), x.new_tensor(-0.5))",
-        ),
         ("return x if x.any() else y\n", "x.any()", "return torch.where(x.any(), x, y)"),
         ("if x.any():\n    return x\nreturn y\n", "x.any()", "return torch.where(x.any(), x, y)"),
         ("return x if x.sum() else y\n", "x.sum()", "return torch.where(x.sum() != 0, x, y)"),
-        (
-            "s = x.sum()\nz = 2.0 if s > 0 else -1.0\nreturn x * z\n",
-            "s > 0",
-            "z = torch.where(s > 0, x.new_tensor(2.0), x.new_tensor(-1.0))",
-        ),
         (
             "if x.any():\n    return x\nelse:\n    return y\n",
             "x.any()",
@@ -57,24 +47,17 @@ def test_a_branch_that_chooses_becomes_where(body: str, condition: str, code: st
         ("if 3 in x:\n    x = x * 2\n", "3 in x"),
         ("if x is y:\n    x = x * 2\n", "x is y"),
         ("if flag and x.any():\n    x = x * 2\n", "x.any()"),
-        ("if self.flag == 3 or x.any():\n    x = x * 2\n", "x.any()"),
         ("if x.any() and x.add_(1).any():\n    x = y\n", "x.any()"),
-        ("if x.any():\n    x += 1\n", "x.any()"),
-        ("if x.any():\n    x, y = y, x\n", "x.any()"),
         ("if x.any():\n    raise ValueError\n", "x.any()"),
         ("if x.any():\n    return None\nreturn x\n", "x.any()"),
         ("if x.any():\n    return x\nx = x * 2\nreturn x\n", "x.any()"),
         ("z = 'a' if x.any() else 'b'\n", "x.any()"),
         ("while x.any():\n    x = x - 1\n", "x.any()"),
-        ("if x.any():\n    x = x.add_(1)\n", "x.any()"),
         ("if x.any():\n    x = F.dropout(x)\n", "x.any()"),
         ("if x.any():\n    x = F.relu(x, inplace=True)\n", "x.any()"),
         ("if x.any():\n    x = y\nx.add_(1)\n", "x.any()"),
-        ("z = x if x.any() else 0.0\n", "x.any()"),
         ("if flag:\n    z = x\nif x.any():\n    z = y\n", "x.any()"),
         ("n = 2 if x.any() else 1\nreturn range(n)\n", "x.any()"),
-        ("n = 2 if x.any() else 1\nreturn y * n\n", "x.any()"),
-        ("return 2 if x.any() else 1\n", "x.any()"),
     ],
 )
 def test_a_branch_that_does_more_is_left_alone(body: str, condition: str) -> None:
@@ -122,8 +105,6 @@ def test_a_branch_that_does_more_is_left_alone(body: str, condition: str) -> Non
         ),
         ("z = x * 2\nif x.any():\n    z *= 3\nreturn z\n",
          ["z = torch.where(x.any(), z * 3, z)"]),
-        ("z = x * 2\nif x.any():\n    z.clamp_(max=1)\nreturn z\n",
-         ["z = torch.where(x.any(), z.clamp(max=1), z)"]),
         ("i = 0\ni += 1\nif x.any():\n    x = y\n", ["x = torch.where(x.any(), y, x)"]),
         ("lo, hi = x.min(), x.max()\nif lo > hi:\n    x = y\n",
          ["x = torch.where(lo > hi, y, x)"]),
@@ -147,11 +128,8 @@ def test_a_branch_that_decides_more_than_one_value(body: str, lines: list[str]) 
         ("x = self.norm(x)", "`self.norm(x)` runs in any case, and may not write anywhere"),
         ("x = self.norm(x)", "If `self.norm(x)` takes longer than the wait for the condition"),
         ("x = f(x) + self.g(x)", "`f(x)` and `self.g(x)` run in any case"),
-        ("x = x / y", "divide by `torch.where(x.any(), y, 1)` in `x / y`"),
-        ("pass\nelse:\n    x = x / y", "divide by `torch.where(x.any(), 1, y)` in `x / y`"),
         ("x = x.log()", "choose what goes in first, as in `torch.where(condition, x, 1)`"),
         ("x = x ** 0.5", "the gradient is NaN"),
-        ("self.x = x", "`self.x` is then made of its last value: keep it without gradients"),
     ],
 )
 def test_what_else_has_to_hold_is_said(body: str, said: str) -> None:
@@ -176,15 +154,6 @@ def test_and_and_or_stay_tensors(old: str, new: str) -> None:
     assert said.startswith(f"Keep it a tensor: `{new}` instead of `{old}`, and choose by it")
     assert alone == f"Keep it a tensor: `{new}` instead of `{old}`."
     assert fix("and-or-of-tensors", f"{above}return flag and x.any()\n", "flag") == ""
-
-
-@pytest.mark.parametrize("plain", ["self.training", "y is not None", "not torch.is_tensor(y)"])
-def test_a_part_of_the_condition_that_is_about_no_tensor_stays_a_branch(plain: str) -> None:
-    said = fix("branch-where", f"if {plain} and x.any():\n    x = x * 2\n", f"{plain} and x.any()")
-
-    assert said.startswith(
-        f"Below `if {plain}:` alone, compute both and choose: `x = torch.where(x.any(), x * 2, x)`"
-    )
 
 
 @pytest.mark.parametrize(
@@ -219,37 +188,11 @@ def test_what_is_no_single_value_is_told_in_general(body: str) -> None:
     assert fix("branch-cond", body, "x.any()") == ""
 
 
-def test_what_is_kept_without_gradients_needs_no_word_on_them() -> None:
-    said = fix("branch-where", "if x.any():\n    self.x = x.detach()\n", "x.any()")
-
-    assert "`self.x = torch.where(x.any(), x.detach(), self.x)`" in said
-    assert "last value" not in said
-
-
 def test_finite_values_need_no_word_on_gradients() -> None:
     for value in ("x[0, 1] * y", "F.layer_norm(x, (3,))", "x + torch.eye(3)"):
         said = fix("branch-where", f"if x.any():\n    x = {value}\n", "x.any()")
         assert "finite tensors" in said
         assert "NaN" not in said
-
-
-def test_an_early_return_is_chosen_at_the_end() -> None:
-    body = "if x.any():\n    return y\nz = x * 2\nz = z + 1\nreturn z\n"
-
-    said = fix("branch-where", body, "x.any()")
-
-    new = "return torch.where(x.any(), y, z)"
-    assert said.startswith(
-        f"Leave the branch out, and choose at the end: `{new}` instead of `return z`, if both"
-    )
-    assert "What is below the branch runs in any case." in said
-
-
-@pytest.mark.parametrize("below", ["print(x)", "self.seen = x", "self.log.append(x)", "y[0] = 1"])
-def test_what_stands_below_an_early_return_may_do_more(below: str) -> None:
-    body = f"if x.any():\n    return y\n{below}\nz = x * 2\nreturn z\n"
-
-    assert fix("branch-where", body, "x.any()") == ""
 
 
 def test_what_a_loop_reads_again_is_chosen_too() -> None:
@@ -274,13 +217,11 @@ def test_a_value_that_is_stored_into_a_tensor_is_no_new_tensor() -> None:
 @pytest.mark.parametrize(
     "side",
     [
-        "rate = 0.1\n    rate *= 0.5",
         "x += 1",  # the caller's
         "self.n += 1",
         "x, y = y, x",  # one is made of the other
         "x = x[:2]",  # of another shape
         "x = None",
-        "x = [x]",
         "x = torch.rand(3)",
         "x = y.tolist()",
         "del y",

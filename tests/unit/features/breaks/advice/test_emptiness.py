@@ -27,24 +27,22 @@ def forward(self, x, chosen):
 """
 
 
-def advised(program: str, step: str) -> tuple[str, str]:
-    """The id of the best advice on the line with ``rows =``, and what it says."""
+def advised(program: str, step: str) -> str:
+    """The id of the best advice on the line with ``rows =``."""
     text = program.replace("        STEP", textwrap.indent(step, " " * 8))
     line = next(n for n, each in enumerate(text.split("\n"), 1) if "rows =" in each)
     code = read_text(text, Span(line, line))
     found = Break("GB0036", "Dynamic shape operator", "aten.nonzero.default", code)
     advice = best(found)
     assert advice is not None
-    return advice.id, advice.fix_for(code)
+    return advice.id
 
 
 @pytest.mark.parametrize(
     "test", ["rows.numel() == 0", "len(rows) == 0", "not len(rows)", "rows.shape[0] < 1"]
 )
 def test_a_branch_on_whether_there_is_anything_may_go(test: str) -> None:
-    name, fix = advised(SKIPPED, f"if {test}:\n    continue")
-    assert name == "empty-selection"
-    assert f"without the test `{test}`" in fix
+    assert advised(SKIPPED, f"if {test}:\n    continue") == "empty-selection"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +58,7 @@ def test_a_branch_on_whether_there_is_anything_may_go(test: str) -> None:
     ],
 )
 def test_what_else_is_decided_stays(step: str) -> None:
-    assert advised(SKIPPED, step)[0] == "nonzero"
+    assert advised(SKIPPED, step) == "nonzero"
 
 
 SELECTED = "rows_of = torch.where(chosen[n])[0]\nx = x.index_add(0, rows_of, x[rows_of])"
@@ -77,4 +75,4 @@ SELECTED = "rows_of = torch.where(chosen[n])[0]\nx = x.index_add(0, rows_of, x[r
     ],
 )
 def test_a_loop_over_what_is_hit_becomes_one_over_all(step: str, name: str) -> None:
-    assert advised(VISITED, step)[0] == name
+    assert advised(VISITED, step) == name

@@ -68,21 +68,6 @@ def test_any_other_element_is_said_in_general(body: str) -> None:
 @pytest.mark.parametrize(
     ("body", "pointed"),
     [
-        ("return math.sqrt(x[i])\n", "math.sqrt(x[i])"),
-        ("return x[i].tolist()\n", "x[i].tolist()"),
-        ("return torch.split(x[i], x.tolist())\n", "x.tolist()"),
-        ("return x[i], math.sqrt(x.sum())\n", ""),
-    ],
-)
-def test_what_else_needs_a_number_is_no_element(body: str, pointed: str) -> None:
-    advice = chosen("GB0033", _SCALAR, code(body, pointed))
-
-    assert advice is None or advice.id != "tensor-as-element"
-
-
-@pytest.mark.parametrize(
-    ("body", "pointed"),
-    [
         ("k = [torch.sin, torch.cos][int(i) % 2]\nreturn k(x)\n", "int(i)"),
         ("return self.layers[i.item()](x)\n", "i.item()"),
         ("return x * self.weights[x[0].item()]\n", "x[0].item()"),
@@ -96,7 +81,7 @@ def test_what_a_number_chooses_is_chosen_without_it(body: str, pointed: str) -> 
     advice = chosen("GB0124", _ITEM, found)
 
     assert advice is not None
-    assert advice.id == "number-as-index"
+    assert advice.id == "tensor-as-index"
     assert other_ways(advice, Break("GB0124", None, _ITEM, found)) == ()
     assert advice.replaces("Set `torch._dynamo.config.capture_scalar_outputs = True`")
 

@@ -27,12 +27,10 @@ def chosen(body: str, pointed: str = "int(v)") -> str:
         "self.seen.add(int(v))\nreturn x",
         "counts = {}\ncounts[int(v)] = 1\nreturn x",
         "counts = collections.Counter()\ncounts[int(v)] += 1\nreturn x",
-        "self.counts[int(v)] = self.counts.get(0, 0) + 1\nreturn x",
         "return x * given.get(int(v), 1.0)",
         "given.setdefault(int(v), []).append(x)\nreturn x",
         "counts: dict[int, int] = {}\ncounts[0, int(v)] = 1\nreturn x",
         "key = int(v)\ncounts = {}\ncounts[key] = 1\nreturn x",
-        "key = int(v)\nat = key + 1\nseen = {0}\nif at in seen:\n    return x * 2\nreturn x",
         "return {int(v): x}",
     ],
 )

@@ -46,7 +46,7 @@ def branch(*lines: str, then: str = "return y") -> str:
     ],
 )
 def test_what_is_only_told_is_told_by_the_caller(body: str) -> None:
-    assert chosen(body) == ["branch-report", "branch-report-uncompiled"]
+    assert chosen(body) == ["branch-report", "branch-uncompiled"]
 
 
 @pytest.mark.parametrize(
@@ -61,6 +61,8 @@ def test_what_computes_something_is_a_branch(body: str) -> None:
     [
         branch("print(y)", "y = y + 1"),
         branch("print(y)", "self.told = True"),  # nothing here asks for it
+        "try:\n    if x.sum() < 0:\n        raise ValueError\nexcept ValueError:\n    y = -y\n",
+        "with suppress(ValueError):\n    if x.sum() < 0:\n        raise ValueError\n",
         branch("text = y.sum()", "print(text)", then="return text"),
         branch("print(y)", "return x"),
         "if x.sum() > 0:\n    print(y)\nelse:\n    y = y + 1\nreturn y\n",
@@ -72,7 +74,7 @@ def test_what_tells_and_computes_is_for_the_caller_to_decide(body: str) -> None:
 
 def test_what_is_told_before_an_error_is_not_lost_in_an_assertion() -> None:
     body = branch('log.error("negative")', "raise ValueError")
-    assert chosen(body) == ["branch-raise", "branch-raise-uncompiled"]
+    assert chosen(body) == ["branch-raise", "branch-uncompiled"]
     assert "branch-raise-in-graph" in chosen(branch("raise ValueError"))
 
 
@@ -80,17 +82,7 @@ def test_a_number_that_only_the_check_needs_is_no_number_to_keep() -> None:
     body = branch('warnings.warn("positive")').replace("sum()", "sum().item()")
     assert chosen(body, "GB0124", _ON_ITEM)[0] == "branch-report"
     raised = branch("raise ValueError").replace("sum()", "sum().item()")
-    assert chosen(raised, "GB0124", _ON_ITEM) == [
-        "branch-raise",
+    assert set(chosen(raised, "GB0124", _ON_ITEM)[1:]) == {
         "branch-raise-in-graph",
-        "branch-raise-uncompiled",
-    ]
-
-
-def test_the_condition_and_the_call_are_named() -> None:
-    found = code(branch('warnings.warn("positive")'))
-    advice = best(Break("GB0170", None, _ON_TENSOR, found))
-    assert advice
-    assert advice.fix_for(found).startswith(
-        'Return `x.sum() > 0` as well, a tensor, and do `warnings.warn("positive")` in the caller'
-    )
+        "branch-uncompiled",
+    }

@@ -64,7 +64,7 @@ def test_what_the_caller_could_not_print_alike_is_left_alone(body: str) -> None:
 )
 def test_a_line_with_a_number_goes_to_the_caller(line: str, number: str, returned: str) -> None:
     for body, how in ((line, ""), (f"if flag:\n    {line}", ", under the same conditions")):
-        assert fix("item-told", f"{body}\nreturn x\n", number) == (
+        assert fix("item-reported", f"{body}\nreturn x\n", number) == (
             f"Return {returned} as well, and do `{line}` in the caller, outside of the compiled "
             f"function{how}, and call `item()` there."
         )
@@ -156,15 +156,6 @@ def test_a_number_that_has_to_be_one_is_not_made_a_tensor(body: str, number: str
     assert "Keep it a tensor" not in fix("item", body, number)
 
 
-def test_masked_stores_become_where() -> None:
-    said = fix("masked-store", "x[y < 0] = z[y < 0]\n", "z[y < 0]")
-
-    assert "`x.copy_(torch.where(y < 0, z, x))`" in said
-    assert "all have one shape" in said
-    assert fix("masked-store", "x[y, 0] = z[y, 0]\n", "z[y, 0]") == ""
-    assert fix("masked-store", "x[y.add_(1)] = z[y.add_(1)]\n", "z[y.add_(1)]") == ""
-
-
 def test_functions_of_math_become_torchs() -> None:
     said = fix("math-of-tensor", "return x / math.sqrt(x.sum())\n", "math.sqrt(x.sum())")
 
@@ -235,19 +226,6 @@ def test_the_method_that_is_called_is_the_one_to_ignore(method: str) -> None:
     assert f"ignore_logging_functions={{logging.Logger.{method}}}): model(x)`" in said
 
 
-def test_what_is_counted_and_repeated_has_its_name() -> None:
-    counted = fix("bincount", "c = labels.bincount(minlength=n)\n", "labels.bincount(minlength=n)")
-    repeated = fix("repeat-interleave", "r = x.repeat_interleave(y, dim=0)\n", "x.repeat")
-
-    assert "`labels.new_zeros(n, dtype=torch.int64).scatter_add(0, labels.long()," in counted
-    assert repeated.endswith("pass it: `x.repeat_interleave(y, dim=0, output_size=total)`.")
-
-
-@pytest.mark.parametrize("call", ["torch.bincount(y, weights=x)", "torch.bincount(y * 2)"])
-def test_other_counts_are_told_in_general(call: str) -> None:
-    assert fix("bincount", f"c = {call}\n", call) == ""
-
-
 @pytest.mark.parametrize(
     ("body", "is_said"),
     [
@@ -277,3 +255,47 @@ def test_a_number_of_which_anything_is_made_may_be_a_tensor(number: str, tensor:
     said = fix("item", f"z = {{'a': {number}}}\nreturn self.f(z)\n", number)
 
     assert said.startswith(f"Where that will do, keep a tensor: `{tensor}` instead of `{number}`")
+
+
+def test_masked_writes_become_where() -> None:
+    assert "`x.copy_(torch.where(y < 0, z, x))`" in fix(
+        "masked-update", "x[y < 0] = z[y < 0]\n", "z[y < 0]"
+    )
+    assert "`x.copy_(torch.where(y < 0, x.clone() * 2, x))`" in fix(
+        "masked-update", "x[y < 0] *= 2\n", "x[y < 0]"
+    )
+    assert fix("masked-update", "x[y, 0] = z[y, 0]\n", "z[y, 0]") == ""
+    assert fix("masked-update", "x[y.add_(1)] = z[y.add_(1)]\n", "z[y.add_(1)]") == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("np.prod(x.shape[1:])", "math.prod(x.shape[1:])"),
+        ("np.clip(x.size(0), 1, 3)", "min(max(x.size(0), 1), 3)"),
+        ("np.max(x.shape[0])", ""),
+        ("np.prod(x.shape, dtype=int)", ""),
+        ("np.prod(np.array(x.shape))", ""),
+    ],
+)
+def test_numbers_are_calculated_without_numpy(old: str, new: str) -> None:
+    said = fix("numpy-number", f"return x * {old}\n", old)
+
+    assert (f"`{new}` instead of `{old}`" in said) if new else (said == "")
+
+
+@pytest.mark.parametrize(
+    ("body", "is_filled"),
+    [
+        ("return x[y > 0].sum()\n", True),
+        ("z = x[y > 0]\nreturn z.max()\n", True),
+        ("return x[y > 0].mean()\n", False),
+        ("z = x[y > 0]\nreturn z.sum() / len(z)\n", False),
+        ("return loss(x[y > 0])\n", False),
+    ],
+)
+def test_a_selection_is_filled_where_that_changes_nothing(body: str, *, is_filled: bool) -> None:
+    said = fix("boolean-mask", body, "x[y > 0]")
+
+    assert (said == "") is is_filled
+    assert is_filled or "capture_dynamic_output_shape_ops=True" in said

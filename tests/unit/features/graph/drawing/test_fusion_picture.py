@@ -4,72 +4,15 @@ from __future__ import annotations
 
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.fusion_flow import FusionFlow, make_flow
-from inspector.features.graph.drawing.fusion_repeats import make_shown
+from inspector.features.graph.drawing.fusion_repeats import Repeat, find_repeats, make_shown
 from inspector.features.graph.drawing.options import Caption, Drawing
 from inspector.features.graph.drawing.roles import Roles
-from inspector.features.graph.drawing.sequences import Repeat, find_repeats
 from inspector.records.fusion import Buffer
-from tests.unit.features.graph.drawing.drawn import drawn, fused_layers, needs_dot
+from tests.unit.features.graph.drawing.pictures import fused_layers
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
 CAPTION = Caption("bert", "0/0 inference", "NVIDIA H200", "2.13.0")
 WEIGHTS = Roles(parameters=frozenset(f"weight_{n}" for n in range(100)))
-
-
-@needs_dot
-def test_a_box_is_a_kernel_with_its_operators() -> None:
-    found = drawn(fusion_dot(fused_layers(1), CAPTION, roles=WEIGHTS))
-    assert found.nodes["k1"] == [
-        "#2 triton_poi_fused_add_relu_0",
-        "pointwise · layers.0 (Layer)",
-        "relu, add",
-        "model.py:31",
-        "6.0 KiB read and written, 10 KiB in eager PyTorch",
-        "1 tensor, 2.0 KiB, never reaches memory",
-    ]
-
-
-@needs_dot
-def test_a_call_of_a_library_says_what_it_computes() -> None:
-    found = drawn(fusion_dot(fused_layers(1), CAPTION, roles=WEIGHTS))
-    assert found.nodes["k0"] == [
-        "#1 aten.mm.out",
-        "library call · layers.0.linear (Linear)",
-        "mm",
-        "model.py:31",
-        "20 KiB read and written",
-        "1.0 kFLOP · 0.0 FLOP/B",
-        "reads 1 parameter, 16 KiB",
-    ]
-
-
-@needs_dot
-def test_tensors_are_arrows() -> None:
-    found = drawn(fusion_dot(fused_layers(2), CAPTION, roles=WEIGHTS))
-    assert {("k0", "k1"), ("k1", "k2"), ("k2", "k3"), ("k1", "k3")} <= found.arrows
-    assert "f32[8, 64] · 2.0 KiB" in found.texts
-    assert ["input x", "f32[8, 64]"] in found.nodes.values()
-    assert ["result add_1", "f32[8, 64]"] in found.nodes.values()
-
-
-@needs_dot
-def test_the_caption_has_the_totals() -> None:
-    found = drawn(fusion_dot(fused_layers(1), CAPTION, roles=WEIGHTS))
-    moved = "26 KiB read and written instead of 30 KiB without fusion: 13% of the memory traffic"
-    assert f"{moved} removed. Eager PyTorch: 30 KiB" in found.texts
-    assert "3 operators became 1 kernel and 1 call" in found.texts
-    assert {"legend", "library call", "pointwise"} <= set(found.texts)
-    assert found.texts.index("legend") < found.texts.index("#1 aten.mm.out")
-
-
-@needs_dot
-def test_equal_layers_are_drawn_once() -> None:
-    found = drawn(fusion_dot(fused_layers(40), CAPTION, roles=WEIGHTS))
-    said = found.frames["cluster_repeat0"]
-    assert said[0] == "\N{MULTIPLICATION SIGN} 40 layers.0 … layers.39"
-    assert said[1] == "each gives the next f32[8, 64] · 2.0 KiB"
-    assert {name for name in found.nodes if name.startswith("k")} == {"k0", "k1"}
-    assert ["result add_39", "f32[8, 64]"] in found.nodes.values()
 
 
 def test_all_kernels_are_drawn_if_forced() -> None:
@@ -81,7 +24,7 @@ def test_all_kernels_are_drawn_if_forced() -> None:
 def test_what_stands_in_some_layers_alone_does_not_part_them() -> None:
     shown = make_shown(flow_of("pm" + "abcde" * 5 + "m" + "abcde" * 5), 8)
     (repeat,) = shown.repeats
-    assert (len(repeat.places), repeat.first) == (10, (2, 3, 4, 5, 6))
+    assert (len(repeat.places), repeat.places[0]) == (10, (2, 3, 4, 5, 6))
     assert shown.places == (0, 1, 2, 3, 4, 5, 6, 27)
     (flow,) = shown.carried[0]
     assert (flow.source, flow.target) == (6, 7)
@@ -108,11 +51,6 @@ def test_what_a_kernel_hands_on_within_itself_is_no_input() -> None:
     x, inner = Buffer("x", "input"), Buffer("buf1", "intermediate")
     found = make_flow(fusion(graph(*nodes), kernel, buffers=(x, inner)), Roles())
     assert [flow.buffer.name for flow in found.flows] == ["x"]
-
-
-def test_unknown_inputs_that_one_kernel_reads_are_counted() -> None:
-    text = fusion_dot(fused_layers(40), CAPTION, Drawing(force=True))
-    assert "reads 1 input, 16 KiB" in text
 
 
 def test_repeats() -> None:

@@ -8,10 +8,9 @@ from inspector.features.graph.drawing import labels
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.options import Caption
 from inspector.features.graph.drawing.stage_dot import stage_dot
-from inspector.report import wording
 from inspector.report.escaping import escaped
 from inspector.shared.stack import StackFrame
-from tests.unit.features.graph.drawing.drawn import (
+from tests.unit.features.graph.drawing.pictures import (
     HOSTILE,
     drawn,
     fused_layers,
@@ -19,7 +18,6 @@ from tests.unit.features.graph.drawing.drawn import (
     needs_dot,
     operator,
     taken,
-    tensor,
 )
 
 
@@ -32,7 +30,7 @@ def shown_as(name: str) -> str:
 def test_hostile_names_stay_text(name: str) -> None:
     nodes = [
         taken("x", 8, name),
-        operator(name, name, "x", module=((name, name),), kernels=(name,), op="call_module",
+        operator(name, name, "x", modules=((name, name),), kernels=(name,), op="call_module",
                  stack=(StackFrame(name, 1, name, name),)),
     ]  # fmt: skip
     found = drawn(stage_dot(graph(*nodes), Caption(name, name, name, name)))
@@ -70,17 +68,6 @@ def test_what_is_obeyed_is_spelled_as_on_a_terminal() -> None:
 def test_dot_is_utf8() -> None:
     text = stage_dot(graph(taken("x", 8), operator("\ud800", "\ud800", "x")), Caption("\ud800"))
     assert "\ufffd" in text.encode().decode()
-
-
-def test_shapes() -> None:
-    assert labels.shape(tensor(8, 64, 768)) == "f32[8, 64, 768]"
-    assert labels.shape(tensor("s0", dtype="bfloat16")) == "bf16[s0]"
-    assert labels.shape(tensor(dtype="float3")) == "float3[]"
-
-
-@pytest.mark.parametrize("size", [0, 1, 1023, 1024, 10_000, 10_240, 2**20, 10**9, 2**40, 10**15])
-def test_sizes_are_as_everywhere(size: int) -> None:
-    assert labels.size(size) == wording.size(size)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.errors import EnvironmentLacksError, InspectorError
 from inspector.features.graph.drawing.layout import render
-from tests.unit.features.graph.drawing.drawn import needs_dot
+from tests.unit.features.graph.drawing.pictures import needs_dot
 
 DOT = "digraph { a -> b }"
 

@@ -45,13 +45,13 @@ def test_guards_that_take_a_good_part_of_a_call() -> None:
     assert "skip_guard_eval_unsafe" in finding.fix
 
 
-@pytest.mark.parametrize(("guards_ns", "call_ns"), [(60_000, 6_000_000), (5_000, 10_000)])
-def test_guards_that_cost_little(guards_ns: int, call_ns: int) -> None:
-    assert not list(found_in(run_with(guards_ns, call_ns=call_ns), RULE.check))
-
-
-def test_what_disturbs_most_calls_is_no_guard() -> None:
-    assert not list(found_in(run_with(19_000, 60_000, 60_000), RULE.check))
+@pytest.mark.parametrize(
+    ("guards_ns", "call_ns"),
+    # What disturbs most calls is no guard.
+    [((60_000,), 6_000_000), ((5_000,), 10_000), ((19_000, 60_000, 60_000), 200_000)],
+)
+def test_guards_that_cost_little(guards_ns: tuple[int, ...], call_ns: int) -> None:
+    assert not list(found_in(run_with(*guards_ns, call_ns=call_ns), RULE.check))
 
 
 def test_nothing_unsafe_is_advised_where_guards_tell_versions_apart() -> None:

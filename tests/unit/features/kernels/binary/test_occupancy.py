@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from inspector.features.kernels.binary.analyse import occupancy_of
 from inspector.run.kernel_analysis import OccupancyLimit
+from inspector.shared.gpus import ARCHITECTURES
 from inspector.shared.kernel_build import Resources
-from tests.builds_fixture import H200
 
-# CUDA C++ programming guide, technical specifications of 8.6.
-A10G = dataclasses.replace(
-    H200, name="A10G", capability=86, multiprocessors=80, shared_bytes=102400,
-    shared_block_bytes=101376, threads=1536, blocks=16,
-)  # fmt: skip
+HOPPER, A10G = ARCHITECTURES[9, 0], ARCHITECTURES[8, 6]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +29,7 @@ A10G = dataclasses.replace(
 def test_blocks_of_a_multiprocessor(
     registers: int, shared: int, warps: int, blocks: int, limit: OccupancyLimit
 ) -> None:
-    occupancy = occupancy_of(Resources(registers, shared_bytes=shared), warps, H200)
+    occupancy = occupancy_of(Resources(registers, shared_bytes=shared), warps, HOPPER)
     assert (occupancy.blocks, limit in occupancy.limits) == (blocks, True)
     assert occupancy.warps == blocks * warps
 
@@ -48,6 +42,6 @@ def test_another_capability_has_other_limits() -> None:
 
 
 def test_a_block_that_does_not_fit() -> None:
-    occupancy = occupancy_of(Resources(32, shared_bytes=300_000), 4, H200)
+    occupancy = occupancy_of(Resources(32, shared_bytes=300_000), 4, HOPPER)
     assert occupancy.blocks == 0
     assert OccupancyLimit.TOO_LARGE in occupancy.limits

@@ -16,7 +16,7 @@ from inspector.report.finding import Finding, Place
 from inspector.run.kernel_analysis import AccessKind, InstructionKind
 from inspector.run.kernel_facts import KernelFacts
 from inspector.run.kernel_prediction import Bound
-from tests.builds_fixture import H200, recorded_facts, recorded_pairs
+from tests.builds_fixture import H200, needs, recorded_facts, recorded_pairs, reported
 from tests.predicted_times import compare, error_of_memory_bound
 
 HEALTHY = (
@@ -50,18 +50,7 @@ def _found(kernels: Sequence[KernelFacts]) -> list[Finding]:
 def test_what_was_compiled_needs_what_the_gpu_reported() -> None:
     """The texts that the tests below read are those of the kernels that were timed."""
     for row, build, _ in recorded_pairs():
-        here = [
-            (dict(at.values), at.num_warps, at.num_stages, at.resources.registers,
-             at.resources.spilled_registers, at.resources.shared_bytes)
-            for at in build.configs
-            if at.resources
-        ]  # fmt: skip
-        there = [
-            (at["kwargs"], at["num_warps"], at["num_stages"], at["n_regs"], at["n_spills"],
-             at["shared"])
-            for at in row["configs"]
-        ]  # fmt: skip
-        assert here == there, row["module"]
+        assert needs(build) == reported(row), row["module"]
 
 
 def test_predicted_times_of_memory_bound_kernels() -> None:
@@ -103,15 +92,10 @@ def test_a_stride_of_three_uses_a_third_of_each_sector() -> None:
     assert store.block_share == 1.0
 
 
-def test_widths_are_weighted_by_what_a_program_moves() -> None:
-    (kernel,) = _kernels()["gelu"]
-    analysis = kernel.configs[0].analysis
-    assert [(width.bits, width.bytes) for width in analysis.loads] == [(128, 2 * 1024 * 4)]
-    assert [(width.bits, width.bytes) for width in analysis.stores] == [(128, 1024 * 4)]
-    (kernel,) = _kernels()["sum_rows"]
-    assert [(width.bits, width.bytes) for width in kernel.configs[0].analysis.loads] == [
-        (128, 8192 * 4)
-    ]
+@pytest.mark.parametrize(("program", "loads"), [("gelu", 2 * 1024 * 4), ("sum_rows", 8192 * 4)])
+def test_widths_are_weighted_by_what_a_program_moves(program: str, loads: int) -> None:
+    analysis = _kernels()[program][0].configs[0].analysis
+    assert [(width.bits, width.bytes) for width in analysis.loads] == [(128, loads)]
 
 
 def test_a_matrix_product_uses_tensor_cores() -> None:
@@ -175,9 +159,7 @@ def test_copies_that_are_kernels_of_their_own(aten: tuple[str, ...], said: str) 
     for finding in found:
         assert said in finding.why
         assert finding.cost.cost_ns == _kernels()["strided"][0].time_ns
-
-
-def test_what_adds_the_bias_of_a_convolution_is_no_copy() -> None:
+    # What adds the bias of a convolution is no copy.
     assert _of("kernel-copy", _named("bias", "aten.convolution")) == []
 
 

@@ -6,8 +6,12 @@ import pytest
 
 from inspector.features.kernels.binary.accesses import own_line
 from inspector.features.kernels.binary.opcodes import access_bits, kind_of, tensor_core_dtype
-from inspector.features.kernels.binary.ptx_lines import read_ptx_lines
-from inspector.features.kernels.binary.sass import Instruction, parse_sass, sass_lines
+from inspector.features.kernels.binary.sass import (
+    Instruction,
+    parse_sass,
+    read_ptx_lines,
+    sass_lines,
+)
 from inspector.run.kernel_analysis import InstructionKind
 
 LISTING = """
@@ -41,10 +45,10 @@ def _one(text: str) -> Instruction:
 
 def test_instructions_have_names_predicates_and_places() -> None:
     listing = parse_sass(LISTING)
-    names = [instruction.name for instruction in listing.instructions]
-    assert names == ["LDC", "LDG.E.EF.128", "FADD", "BRA", "EXIT"]
+    opcodes = [instruction.opcode for instruction in listing.instructions]
+    assert opcodes == ["LDC", "LDG", "FADD", "BRA", "EXIT"]
     load = listing.instructions[1]
-    assert (load.predicate, load.offset, own_line(load)) == ("@!P0", 16, 39)
+    assert (load.predicate, load.modifiers, own_line(load)) == ("@!P0", ("E", "EF", "128"), 39)
     assert load.places[0].file == "/lib/standard.py"
     assert listing.labels == {".L_x_0": 2}
 

@@ -117,16 +117,6 @@ def test_of_what_is_not_all_known_the_rest_is_the_least_that_moves() -> None:
     assert found.least_bytes == 2 * OF_A_TENSOR
 
 
-def test_no_two_values_have_one_name() -> None:
-    module = parse_ttgir(kernel(4))
-    names = [name for operation in module.operations for name in operation.results]
-    assert len(set(names)) == len(names)
-    stores = [item for item in module.operations if item.name == "tt.store"]
-    pointers = {item.results[0]: item for item in module.operations if item.results}
-    written = [pointers[pointers[store.operands[0]].operands[0]].operands[0] for store in stores]
-    assert written == [f"%out_ptr{n}" for n in range(4)]
-
-
 def test_a_loop_has_names_of_its_own() -> None:
     module = parse_ttgir(
         HEAD + "tt.func public @loop(%n: i32) {\n"

@@ -88,21 +88,10 @@ def test_one_finding_for_an_operator_and_line(run: Run) -> None:
 def test_it_is_at_the_call_and_not_at_what_is_fused_into_its_input(
     run: Run, name: str, target: str
 ) -> None:
-    nodes = (
-        NodeLine("y", "/p/model.py", 5, "x * s", target="_operator.mul"),
-        NodeLine("called", "/p/model.py", 8, "f(y.abs())", target=target),
-        NodeLine("alias"),
-    )
-    (finding,) = code_findings(run, [graph(Call("aten", name, 3, nodes=nodes))], [RULE])
-    assert finding.place.line == 8
-
-
-def test_an_operator_of_several_parts_stands_before_what_came_between_them(run: Run) -> None:
-    """Inductor names a node where the first of its parts stands."""
-    nodes = (
-        NodeLine("top", "/p/model.py", 8, "x.topk(5)", target="topk"),
-        NodeLine("mul", "/p/model.py", 9, "y * 2", target="_operator.mul"),
-    )
-    topk = Call("aten", "aten.topk.default", 3, nodes=nodes)
-    (finding,) = code_findings(run, [graph(topk)], [RULE])
-    assert finding.place.line == 8
+    """Inductor names a node of several parts where the first of them stands."""
+    before = NodeLine("y", "/p/model.py", 5, "x * s", target="_operator.mul")
+    called = NodeLine("called", "/p/model.py", 8, "f(y.abs())", target=target)
+    after = NodeLine("mul", "/p/model.py", 9, "y * 2", target="_operator.mul")
+    for nodes in ((before, called, NodeLine("alias")), (called, after) if target else (called,)):
+        (finding,) = code_findings(run, [graph(Call("aten", name, 3, nodes=nodes))], [RULE])
+        assert finding.place.line == 8

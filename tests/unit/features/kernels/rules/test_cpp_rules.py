@@ -49,7 +49,7 @@ def test_where_nobody_recorded_a_reason_there_is_none(
     report = cpp_report(plain_log(version, tmp_path_factory.mktemp("plain")))
     (row,) = report.rows
     assert row.kernel.cpp is not None
-    assert row.kernel.cpp.said is None
+    assert row.kernel.cpp.recorded is None
     assert row.kernel.cpp.vector_loops == 6
     assert report.findings == ()
 
@@ -64,13 +64,6 @@ def test_healthy_and_small_kernels_have_no_findings() -> None:
     for rule in (SCALAR, SERIAL):
         assert not look(rule, healthy)
         assert not look(rule, small)
-
-
-def test_a_loop_of_a_dtype_without_vectors() -> None:
-    (advice,) = look(SCALAR, facts(nest(LARGE, vector=False), nest(LARGE)))
-    assert advice.message == "has 1 loop of 2 without vectors"
-    assert "no vectors of int16" in advice.why
-    assert "float32" in advice.fix
 
 
 def test_one_thread_on_several_cores() -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import random
 import re
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from inspector.features.profile.drawing.roofline_plot import draw_roofline
+from inspector.features.profile.drawing.roofline_plot import draw_roofline, label_offsets
 from inspector.features.profile.roofline import Point, Roofline
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -16,7 +18,7 @@ LONG = "triton_red_fused_add_native_layer_norm_native_layer_norm_backward_view_7
 
 
 def drawn(*points: Point) -> ET.Element:
-    roofline = Roofline("NVIDIA H200", (("memory", 4e12),), (("float32", 5e13),), points)
+    roofline = Roofline((("memory", 4e12),), (("float32", 5e13),), points)
     return ET.fromstring(draw_roofline(roofline, "title", "svg"))  # noqa: S314 - it is our own
 
 
@@ -57,3 +59,21 @@ def test_names_of_slanted_lines_lie_along_them(height: float) -> None:
     assert turned is not None
     assert float(turned[1]) == pytest.approx(min(slopes), abs=0.1)
     assert min(slopes) < -5
+
+
+SIZE = (10.0, 8.0)
+
+
+def test_the_most_important_one_keeps_its_place() -> None:
+    first, second = label_offsets([(5, 5), (5, 5)], [SIZE] * 2)
+    assert first == (0.0, 0.0)
+    assert second != (0.0, 0.0)
+
+
+def test_of_many_in_a_heap_none_lies_on_another() -> None:
+    draw = random.Random(3)  # noqa: S311 - places, and no secret
+    centres = [(draw.uniform(0, 40), draw.uniform(0, 40)) for _ in range(16)]
+    offsets = label_offsets(centres, [SIZE] * 16)
+    middles = [(x + dx, y + dy) for (x, y), (dx, dy) in zip(centres, offsets, strict=True)]
+    for (left, low), (right, high) in itertools.combinations(middles, 2):
+        assert abs(left - right) >= SIZE[0] - 1e-9 or abs(low - high) >= SIZE[1] - 1e-9

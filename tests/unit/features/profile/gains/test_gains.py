@@ -3,21 +3,42 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
 from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.gains.copy_gains import copy_gains
-from inspector.features.profile.gains.gains import gains
+from inspector.features.profile.gains.gains import gains, is_all_compiled
+from inspector.features.profile.gains.kernel_advice import Setup, advice
+from inspector.features.profile.gains.library_gains import repeated_work
 from inspector.features.profile.gains.training_gains import gains_of_idle_gradients
-from inspector.features.profile.kernel_groups import KernelGroup
-from inspector.features.profile.kernel_timing import Bound, KernelTiming
+from inspector.features.profile.kernel_timing import Bound, KernelTiming, kernel_timings
+from inspector.features.profile.launch_timing import LaunchTiming
+from inspector.features.profile.outside_lines import user_place
+from inspector.records.device_profile import DeviceLaunch, LaunchPlace
+from inspector.records.graph_breaks import SkippedFrame
+from inspector.records.graphs import TensorMeta
 from inspector.records.kernels import CppKernelLoops
+from inspector.run.compilation import Frame
 from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
-from inspector.run.kernel import Kernel, NodeLine
+from inspector.run.kernel import Call, Kernel, NodeLine
+from inspector.run.run import Process
 from tests.unit.features.profile.test_budget import PROFILE
-from tests.unit.features.profile.test_kernel_timing import work
+from tests.unit.features.profile.test_kernel_timing import launched, work
+from tests.unit.fusions import Kernel as Scheduled
+from tests.unit.fusions import fusion, graph, node
+from tests.unit.render.runs import (
+    IN_FORWARD,
+    MODEL,
+    PRINT,
+    SITE,
+    break_at,
+    compilation,
+    process_of,
+    run_of,
+)
 
 BUDGET = make_budget(
     dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"wrappers": 9, "autograd": 9})
@@ -26,6 +47,23 @@ BUDGET = make_budget(
 
 def line(number: int) -> NodeLine:
     return NodeLine("relu", "/p/model.py", number)
+
+
+def with_launch(item: KernelTiming, **changes: Any) -> KernelTiming:
+    """The statement with another launch: another line, or parts of its code, step or facts."""
+    (launch,) = item.launches
+    parts = {
+        name: dataclasses.replace(getattr(launch, name), **new) if isinstance(new, dict) else new
+        for name, new in changes.items()
+    }
+    return dataclasses.replace(item, launches=(dataclasses.replace(launch, **parts),))
+
+
+def with_parts(item: KernelTiming, **changes: Any) -> KernelTiming:
+    """The statement, with something else known of the parts of its step."""
+    assert item.facts.parts
+    parts = tuple(dataclasses.replace(part, **changes) for part in item.facts.parts)
+    return with_launch(item, facts={"parts": parts})
 
 
 def waits(*found: KernelTiming) -> list[str]:
@@ -57,20 +95,6 @@ def test_a_change_for_many_kernels_is_one_gain() -> None:
     assert several.time_ns == pytest.approx(4 * alone.time_ns)
 
 
-def test_lines_and_modules_of_equal_statements_are_in_the_order_of_their_time() -> None:
-    first, _ = work(time_ns=100_000)
-    long, short = (
-        dataclasses.replace(
-            first, lines=(dataclasses.replace(line(number), module=f"part{number}"),),
-            times_ns=(time_ns,),
-        )
-        for number, time_ns in ((1, 900_000), (2, 100_000))
-    )  # fmt: skip
-    row = KernelGroup((short, long, long))
-    assert [item.line for item in row.lines] == [1, 2]
-    assert row.modules == ("part1", "part2")
-
-
 def test_what_is_to_be_looked_at_is_looked_at_one_by_one() -> None:
     first, _ = work(time_ns=100_000)
     found = [first, dataclasses.replace(first, name="other")]
@@ -83,42 +107,18 @@ def test_what_is_to_be_looked_at_is_looked_at_one_by_one() -> None:
         assert [gain.what.split()[0] for gain in kernels] == ["triton_poi_0", "other"]
 
 
-def test_the_program_s_own_kernels_have_a_source_each() -> None:
-    first, _ = work(time_ns=100_000)
-    own = [dataclasses.replace(first, name=name, kind="user_kernel") for name in ("scan", "merge")]
-
-    assert len(of_kernels(*own)) == 2
-
-
 @pytest.mark.parametrize(("graphs", "has_fewer"), [(("0/0",), False), (("0/0", "1/0"), True)])
 def test_one_graph_cannot_be_fewer(graphs: tuple[str, ...], *, has_fewer: bool) -> None:
     first, _ = work()
-    found = []
-    for compile_id in graphs:
-        (launch,) = first.launches
-        code = dataclasses.replace(launch.code, compile_id=compile_id)  # type: ignore[type-var]
-        found.append(dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),)))
-
-    changes = waits(*found)
-
+    changes = waits(*(with_launch(first, code={"compile_id": name}) for name in graphs))
     assert len(changes) == 2
     assert all(("fewer and larger graphs" in change) is has_fewer for change in changes)
 
 
-def test_a_graph_that_runs_in_a_loop_can_be_one_with_the_loop() -> None:
-    first, _ = work()
-    assert all("fewer and larger graphs" in change for change in waits(first, first))
-
-
 def with_operator(operator: str, direction: str) -> KernelTiming:
     first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
-    assert launch.call is not None
-    assert launch.code is not None
-    call = dataclasses.replace(launch.call, aten=(operator,))
-    code = dataclasses.replace(launch.code, direction=direction)
-    changed = dataclasses.replace(launch, facts=None, call=call, place=line(7), code=code)
-    return dataclasses.replace(first, launches=(changed,))
+    code, call = {"direction": direction}, {"aten": (operator,)}
+    return with_launch(first, facts=None, call=call, place=line(7), code=code)
 
 
 FORWARD = make_budget(
@@ -159,11 +159,6 @@ def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
     assert "training=self.training" in gain.change
 
 
-def test_norms_that_keep_no_statistics_are_the_same_in_any_mode() -> None:
-    instance = with_operator("aten._native_batch_norm_legit.no_stats", "inference")
-    assert not of_training_mode(instance)
-
-
 def test_graph_breaks_have_their_lines() -> None:
     profile = dataclasses.replace(
         PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"graph-break": 9, "launching": 9}
@@ -177,77 +172,49 @@ def test_graph_breaks_have_their_lines() -> None:
     )
 
 
+VECTORISED = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
+
+
+def of_loop(loop: TextLoop, time_ns: int, threads: int = 0) -> KernelTiming:
+    """A generated C++ kernel that has one loop."""
+    first, _ = work(time_ns=time_ns)
+    said = CppKernelLoops("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
+    facts = CppFacts(CppText((loop,)), said)
+    kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
+    return with_launch(first, code={"kernels": (kernel,)})
+
+
 def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
     def change(loop: TextLoop, time_ns: int = 100_000, threads: int = 0) -> str:
-        first, _ = work(time_ns=time_ns)
-        (launch,) = first.launches
-        assert launch.code is not None
-        said = CppKernelLoops("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
-        facts = CppFacts(CppText((loop,)), said)
-        kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
-        code = dataclasses.replace(launch.code, kernels=(kernel,))
-        own = dataclasses.replace(
-            first, launches=(dataclasses.replace(launch, code=code),), dtype="float32"
-        )
+        own = dataclasses.replace(of_loop(loop, time_ns, threads), dtype="float32")
         changes = [gain.change for gain in gains(BUDGET, [own], "", is_cpu=True)]
         return next((text for text in changes if "loops" in text), "")
 
-    fast = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
+    fast, serial = VECTORISED, dataclasses.replace(VECTORISED, parallel=0)
     assert change(fast) == ""  # what they compute takes the time
     assert change(fast, 30_000).startswith("its loops are vectorised and in threads: bfloat16 has")
     assert "not vectorised or in threads" in change(dataclasses.replace(fast, is_vector=False))
-    serial = dataclasses.replace(fast, parallel=0)
     assert "not vectorised or in threads" in change(serial)
     assert "not vectorised or in threads" in change(serial, threads=2)
     assert change(serial, threads=1) == ""  # there are no others
     assert change(serial, 30_000, threads=1).startswith("its loops are vectorised: bfloat16")
 
 
-def test_what_cannot_be_lends_no_share_to_what_stands_beside_it() -> None:
-    slow, _ = work(time_ns=100_000)
-    fast, _ = work(time_ns=1_000)  # a library's call whose bytes nobody can have moved
-    assert KernelGroup((slow, slow)).is_possible
-    assert not KernelGroup((slow, fast)).is_possible
-    assert (KernelGroup((slow, fast)).share_of_ceiling or 0.0) < 1
-
-
-def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
-    first, _ = work(time_ns=400_000)
-    (launch,) = first.launches
-    assert launch.code is not None
-    loop = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
-    kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=CppFacts(CppText((loop,)), None))
-    code = dataclasses.replace(launch.code, kernels=(kernel,))
-    item = dataclasses.replace(first, launches=(dataclasses.replace(launch, code=code),))
-
-    def gain(operator: str) -> Gain:
-        assert launch.facts is not None
-        (part, *_) = launch.facts.parts
-        parts = (dataclasses.replace(part, operator=f"aten.{operator}", share=1.0),)
-        facts = dataclasses.replace(launch.facts, parts=parts)
-        (first,) = item.launches
-        own = dataclasses.replace(item, launches=(dataclasses.replace(first, facts=facts),))
-        (found,) = (
-            gain
-            for gain in gains(BUDGET, [own], "", is_cpu=True)
-            if gain.what.startswith("triton_poi_0")
-        )
-        return found
-
-    assert "no known setting is faster" in gain("exp").change
-    assert "gathers and scatters" in gain("index_put").change
-    assert not gain("exp").is_known
-    assert gain("exp").time_ns == pytest.approx(380_000)
+@pytest.mark.parametrize(
+    ("operator", "change"),
+    [("exp", "no known setting is faster"), ("index_put", "gathers and scatters")],
+)
+def test_what_nothing_is_known_for_is_named_with_what_it_loses(operator: str, change: str) -> None:
+    own = with_parts(of_loop(VECTORISED, 400_000), operator=f"aten.{operator}", share=1.0)
+    found = gains(BUDGET, [own], "", is_cpu=True)
+    (gain,) = (item for item in found if item.what.startswith("triton_poi_0"))
+    assert change in gain.change
+    assert not gain.is_known
+    assert gain.time_ns == pytest.approx(380_000)
 
 
 def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
-    first, _ = work(time_ns=400_000)
-    (launch,) = first.launches
-    assert launch.facts is not None
-    (part, *_) = launch.facts.parts
-    parts = (dataclasses.replace(part, share=1.0, functionalized="scatter_reduce"),)
-    facts = dataclasses.replace(launch.facts, parts=parts)
-    item = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
+    item = with_parts(work(time_ns=400_000)[0], share=1.0, functionalized="scatter_reduce")
     (gain, *_) = gains(BUDGET, [item, item], "", is_cpu=True)
     assert gain.what == (
         "scatter_reduce at model.py:3: what the program changes in place, 2 kernels copy as a whole"
@@ -257,80 +224,148 @@ def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
 
 def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> None:
     first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
     back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
     (gain, *_) = copy_gains([back], is_grad_idle=True)
     assert gain.what.startswith("graphs return new tensors for inputs and buffers")
     assert (gain.time_ns, "no_grad" in gain.change) == (100_000, True)
-    assert launch.facts is not None
-    parts = tuple(
-        dataclasses.replace(part, copied_back="index_put", share=0.5) for part in launch.facts.parts
-    )
-    facts = dataclasses.replace(launch.facts, parts=parts)
-    given = dataclasses.replace(first, launches=(dataclasses.replace(launch, facts=facts),))
+    given = with_parts(first, copied_back="index_put", share=0.5)
     (gain,) = copy_gains([given, back], is_grad_idle=False)
     assert gain.what.startswith("index_put at model.py:3: ")
     assert (gain.time_ns, "no_grad" in gain.change) == (150_000, False)
     assert not list(copy_gains([given], is_grad_idle=True))
+    replayed = DeviceLaunch("kernel", "k", is_replayed=True)  # then it fills a CUDA graph's inputs
+    assert not list(copy_gains([back, with_launch(first, launch=replayed)], is_grad_idle=True))
 
 
-def test_copies_into_the_memory_of_a_cuda_graph_are_none_back() -> None:
+def for_backward(direction: str) -> KernelTiming:
     first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
-    replayed = dataclasses.replace(
-        launch, launch=dataclasses.replace(launch.launch, is_replayed=True)
-    )
-    graph = dataclasses.replace(first, launches=(replayed,))
-    back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
-    assert not list(copy_gains([back, graph], is_grad_idle=True))
+    assert first.launches[0].step is not None
+    nodes = first.launches[0].step.operators
+    operators = tuple(dataclasses.replace(node, is_backward=True) for node in nodes)
+    return with_launch(first, step={"operators": operators}, code={"direction": direction})
 
 
 def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
-    first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
-    assert launch.step is not None
-    assert launch.code is not None
-    nodes = tuple(dataclasses.replace(node, is_backward=True) for node in launch.step.operators)
-    step = dataclasses.replace(launch.step, operators=nodes)
-
-    def of(direction: str) -> KernelTiming:
-        code = dataclasses.replace(launch.code, direction=direction)  # type: ignore[type-var]
-        made = dataclasses.replace(launch, step=step, code=code)
-        return dataclasses.replace(first, launches=(made,))
-
-    (gain,) = gains_of_idle_gradients([of("forward")], is_cpu=True)
+    (gain,) = gains_of_idle_gradients([for_backward("forward")], is_cpu=True)
     assert gain.what == (
         "triton_poi_0 at model.py:3 also computes what only a backward pass needs (relu)"
     )
-    assert not list(gains_of_idle_gradients([of("inference")], is_cpu=True))
+    assert not list(gains_of_idle_gradients([for_backward("inference")], is_cpu=True))
 
 
 def test_on_a_gpu_no_more_of_a_kernel_is_won_than_is_for_the_backward_pass() -> None:
     """What is left of it runs as before, and one that is as short as an empty one stays so."""
-    first, _ = work(time_ns=100_000)
-    (launch,) = first.launches
-    assert launch.step is not None
-    assert launch.code is not None
-    assert launch.call is not None
-    nodes = [dataclasses.replace(node, is_backward=True) for node in launch.step.operators]
-    made = dataclasses.replace(
-        launch,
-        step=dataclasses.replace(launch.step, operators=tuple(nodes)),
-        code=dataclasses.replace(launch.code, direction="forward"),
-        call=dataclasses.replace(
-            launch.call, nodes=(NodeLine("relu", "m.py", 3), NodeLine("mul", "m.py", 4))
-        ),
-        facts=None,
+    nodes = (NodeLine("relu", "m.py", 3), NodeLine("mul", "m.py", 4))
+    half = with_launch(for_backward("forward"), call={"nodes": nodes}, facts=None)
+    half = dataclasses.replace(half, least_ns=10_000.0)
+    short = dataclasses.replace(half, bound=Bound.LATENCY)
+    for item, is_cpu, won_ns in (
+        (half, True, half.median_ns - 10_000), (half, False, 0.5 * half.median_ns),
+        (short, False, 0),
+    ):  # fmt: skip
+        (gain,) = gains_of_idle_gradients([item], is_cpu=is_cpu)
+        assert gain.time_ns == pytest.approx(won_ns)
+
+
+LINES = [NodeLine("linear", "/p/model.py", number, "self.gate(x)") for number in (14, 15, 16, 17)]
+
+
+def call(line: int, repeats: int = 0, kind: str = "extern", node: NodeLine = LINES[0]) -> Call:
+    return Call(kind, "addmm", line, nodes=(node,), repeats=repeats)
+
+
+def test_the_calls_behind_the_first_could_be_won() -> None:
+    calls = [call(3), call(5, 3), call(7, 3), call(9, 8, "kernel")]
+    work = kernel_timings([launched("gemm", 300_000, call=each) for each in calls], None, 0)
+
+    assert [item.launches[0].call for item in repeated_work(work)] == calls[1:3]
+    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3))
+    found = gains(budget, work, "", is_cpu=False)
+    (gain,) = [gain for gain in found if "have computed" in gain.what]
+    assert gain.what == (
+        "2 of the calls of libraries compute what others have computed (model.py:14)"
     )
-    kept = dataclasses.replace(first, launches=(made,), least_ns=10_000.0)
-    won = {
-        is_cpu: [gain.time_ns for gain in gains_of_idle_gradients(
-            [kept], is_cpu=is_cpu
-        )]
-        for is_cpu in (True, False)
-    }  # fmt: skip
-    assert won[True] == [pytest.approx(kept.median_ns - 10_000)]
-    assert won[False] == [pytest.approx(0.5 * kept.median_ns)]
-    short = dataclasses.replace(kept, bound=Bound.LATENCY)
-    (gain,) = gains_of_idle_gradients([short], is_cpu=False)
-    assert not gain.time_ns
+    assert gain.time_ns == 600_000 / budget.shown_slowdown
+    assert "in front of the loop" in gain.change
+
+
+def test_of_many_lines_some_are_named() -> None:
+    calls = [call(20 + place, 3, node=line) for place, line in enumerate(LINES)]
+    work = kernel_timings([launched("gemm", 300_000, call=each) for each in calls], None, 0)
+    found = gains(make_budget(PROFILE), work, "", is_cpu=False)
+
+    assert any("(model.py:14, model.py:15, model.py:16 and 1 more)" in gain.what for gain in found)
+
+
+CONTIGUOUS, LAST = (32768, 1024, 32, 1), (32768, 1, 1024, 32)
+
+
+def convolution(*shape: int, stride: tuple[int, ...]) -> KernelTiming:
+    tensor = TensorMeta("float32", shape, stride, "cpu")
+    nodes = node("x", ""), node("conv", "aten.convolution.default", "x", tensors=(tensor,))
+    (step,) = fusion(
+        graph(*nodes), Scheduled("aten.convolution", ("conv",), {"x": 64}, {"b": 64}, "extern")
+    ).steps
+    _, library = work()
+    launches = (dataclasses.replace(library.launches[0], step=step, facts=None),)
+    return dataclasses.replace(
+        library, operators=("convolution",), dtype="float32", launches=launches
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "is_advised"),
+    [
+        (convolution(4, 32, 32, 32, stride=CONTIGUOUS), True),
+        (convolution(4, 32, 32, 32, stride=LAST), False),
+        (convolution(4, 32, 32, stride=(1024, 32, 1)), False),
+    ],
+)
+def test_channels_last_is_for_images_that_are_not(found: KernelTiming, *, is_advised: bool) -> None:
+    said = advice(found, Setup(is_cpu=True))
+    assert ("channels_last" in said) is is_advised
+    assert "bfloat16" in said
+
+
+WHOLE = Frame(0, "forward", MODEL, 13, (compilation(0),))
+OPERATOR = LaunchPlace(operator="aten::mm", frames=(f"{MODEL}(26): main",))
+GRADIENT = LaunchPlace(operator="torch::autograd::AccumulateGrad", is_backward=True)
+
+
+def is_all(process: Process, *places: LaunchPlace) -> bool:
+    launches = [
+        LaunchTiming(DeviceLaunch("cpu", item.operator, place=item), (), place=user_place(item))
+        for item in places
+    ]
+    return is_all_compiled(run_of(process), process, launches)
+
+
+def test_one_whole_graph_leaves_nothing_to_compile() -> None:
+    assert is_all(process_of(WHOLE))
+    assert is_all(process_of(WHOLE), GRADIENT)
+    # A gradient that autograd keeps has its module's line, which is compiled all the same.
+    kept = DeviceLaunch("cpu", GRADIENT.operator, place=GRADIENT)
+    launches = [LaunchTiming(kept, (), place=NodeLine(kept.name, MODEL, 14, module="linear"))]
+    assert is_all_compiled(run_of(process_of(WHOLE)), process_of(WHOLE), launches)
+    around = LaunchTiming(DeviceLaunch("cpu", ""), (), place=user_place(OPERATOR), is_around=True)
+    process = process_of(WHOLE)
+    assert is_all_compiled(run_of(process), process, [around])
+    module = Frame(0, "_call_impl", f"{SITE}/torch/nn/modules/module.py", 1770, (compilation(0),))
+    assert is_all(process_of(module))  # a module with hooks
+
+
+def test_breaks_skipped_frames_and_uncompiled_code_leave_something() -> None:
+    broken = dataclasses.replace(WHOLE, compilations=(compilation(0, break_at(IN_FORWARD, PRINT)),))
+    limited = dataclasses.replace(
+        WHOLE, compilations=(compilation(0), compilation(0, hit_limit=True))
+    )
+    empty = dataclasses.replace(WHOLE, compilations=(compilation(0, has_guarded_code=False),))
+    for frame in (broken, limited, empty, dataclasses.replace(WHOLE, first_line=9)):
+        assert not is_all(process_of(frame))
+    skipped = SkippedFrame(MODEL, 9, "helper", "a generator", "", is_entry=False, stack=())
+    assert not is_all(process_of(WHOLE, skipped=(skipped,)))
+    assert is_all(
+        process_of(WHOLE, skipped=(dataclasses.replace(skipped, file=f"{SITE}/torch/x.py"),))
+    )
+    assert not is_all(process_of(WHOLE), OPERATOR)
+    assert not is_all(process_of())

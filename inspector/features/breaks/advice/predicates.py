@@ -1,0 +1,462 @@
+"""What the user's code at a graph break is like: the words after ``when:`` of a case."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from inspector.features.breaks.advice.branches import conjunction, negation
+from inspector.features.breaks.advice.caught import is_caught, raised
+from inspector.features.breaks.advice.choices import Choices
+from inspector.features.breaks.advice.conditions import branches_by, decides, has_numbers
+from inspector.features.breaks.advice.effects import MODES
+from inspector.features.breaks.advice.items import is_element
+from inspector.features.breaks.advice.masked import masked_update, writes_masked
+from inspector.features.breaks.advice.numbers import is_number_of, tensor_of
+from inspector.features.breaks.advice.numpy_numbers import numpy_of_sizes
+from inspector.features.breaks.advice.reports import is_reported, only_reports
+from inspector.features.breaks.advice.size_uses import list_uses, number_uses, torch_checks
+from inspector.report.user_code.code import (
+    Code,
+    attribute,
+    called,
+    dotted_name,
+    header,
+    names_of,
+    written,
+)
+
+Predicate = Callable[[Code], bool]
+
+_is_value = written("_.item(*_, **_)", "_.tolist(*_, **_)", "bool(_)", "float(_)", "int(_)")
+_ORDERING = frozenset({"max", "min", "nlargest", "nsmallest", "sort", "sorted"})
+_DICTS = frozenset({"Counter", "OrderedDict", "defaultdict", "dict"})
+_HASHING = frozenset({"Counter", "frozenset", "fromkeys", "get", "set", "setdefault"})
+# Without an argument of its own, `where` finds indices.
+_is_where = written("_.where(_)")
+# Their number of results depends on values, wherever the setting that captures one captures all.
+_SELECTING = frozenset(
+    {"argwhere", "bincount", "masked_select", "nonzero", "unique", "unique_consecutive"}
+)
+_SIZES = ("_.numel()", "_.nelement()", "_.size(0)", "len(_)", "_.shape[0]")
+_is_size = written(*_SIZES)
+_is_empty = written(*(f.format(s) for s in _SIZES for f in ("not {}", "{} == 0", "{} < 1")))
+_is_filled = written(*(f.format(s) for s in _SIZES for f in ("{}", "{} > 0", "{} != 0", "{} >= 1")))
+_is_identity = written("_ is _", "_ is not _")  # which asks for no size
+_LOOPING = frozenset({"enumerate", "range", "zip"})
+_ASKING = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling"})
+_inits_base = written("super().__init__(*_, **_)", "_.__init__(*_, **_)")
+
+
+def predicate(words: str) -> Predicate:
+    """The predicate of a name, or of one with words: ``calls(hash|id)``."""
+    name, _, arguments = words.partition("(")
+    names = frozenset(arguments.removesuffix(")").split("|"))
+    match name:
+        case "calls":
+            return lambda code: code.has(lambda node: called(node) in names)
+        case "calls_in_function":
+            return lambda code: any(
+                called(node) in names for node in (*code.walk(), *code.header())
+            )
+        case "calls_module":
+            begin = tuple(f"{each}." for each in names)
+            return lambda code: code.has(
+                lambda node: isinstance(node, ast.Call) and dotted_name(node.func).startswith(begin)
+            )
+    return PREDICATES[name]
+
+
+def _makes_number(node: ast.expr) -> bool:
+    is_conversion = isinstance(node, ast.Name) and node.id in {"bool", "float", "int"}
+    return is_conversion or attribute("item")(node)
+
+
+def _calls_element(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and is_element(node.func)
+
+
+def _indexes_list(code: Code) -> bool:
+    """``tables[index]`` of a tensor, or of a number that is made of one for this alone."""
+    if not code.has(_makes_number):
+        return code.has(is_element) and not code.has(_calls_element)
+    node: ast.AST | None = code.find(lambda each: is_number_of(each, "int", "bool"))
+    parents = code.parents()
+    while node is not None and isinstance(parents.get(node), ast.BinOp | ast.UnaryOp):
+        node = parents[node]
+    loads: list[ast.AST] = [node] if node is not None else []
+    if node is not None and isinstance(parents.get(node), ast.Assign):
+        loads = list(code.loads(code.target)) if len(code.stores(code.target)) == 1 else []
+    return bool(loads) and all(_is_index(parents.get(load), load) for load in loads)
+
+
+def _is_index(node: ast.AST | None, child: ast.AST) -> bool:
+    match node:
+        case ast.Subscript(slice=index, ctx=ast.Load()):
+            return index is child
+    return False
+
+
+def _is_element(code: Code) -> bool:
+    """Torch points at ``x[i] * 2`` for ``x[i]``; nothing else there may need a number."""
+    pointed = code.expression
+    return (pointed is not None and is_element(pointed)) or (
+        code.has(is_element) and not code.has(_needs_number)
+    )
+
+
+def _needs_number(node: ast.expr) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    is_math = dotted_name(node.func).startswith(("math.", "np.", "numpy."))
+    return is_math or _makes_number(node.func) or attribute("numpy", "tolist")(node.func)
+
+
+def _sorts_by_values(code: Code) -> bool:
+    """Whether a ``key=`` function of an order makes numbers of tensors, or tensors are sorted."""
+    orders = [
+        node for node in code.header() if isinstance(node, ast.Call) and called(node) in _ORDERING
+    ]
+    keys = [word.value for call in orders for word in call.keywords if word.arg == "key"]
+    sorts_tensors = any(called(call) == "sorted" for call in orders) and not keys
+    return sorts_tensors or any(_makes_values(code, key) for key in keys)
+
+
+def _makes_keys(code: Code) -> bool:
+    """Whether values of tensors go into a set, a dict or a counter here."""
+    inside: list[ast.expr] = []
+    for node in code.header():
+        match node:
+            case ast.Set() | ast.SetComp():
+                inside.append(node)
+            case ast.DictComp(key=key):
+                inside.append(key)
+            case ast.Dict(keys=keys):
+                inside += [key for key in keys if key is not None]
+            case ast.Call(args=[first, *_]) if called(node) in _HASHING:
+                inside.append(first)
+            # `x.add(1)` of a tensor gives another one, which would be used.
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="add" | "update"), args=args)):
+                inside += args
+    inside += [
+        node.slice
+        for node in code.walk()
+        if isinstance(node, ast.Subscript) and _is_dict(code, dotted_name(node.value))
+    ]
+    inside += [
+        node.args[0]
+        for node in code.walk()
+        if isinstance(node, ast.Call) and called(node) in {"get", "setdefault"} and node.args
+    ]
+    number = code.find(_is_value)
+    return number is not None and any(
+        number in [*ast.walk(part)] or (code.target and code.target in names_of(part))
+        for part in inside
+    )
+
+
+def _is_dict(code: Code, name: str) -> bool:
+    """Whether the function makes a dict or a counter of that name."""
+    made = (
+        each.value for each in code.setters(name) if isinstance(each, ast.Assign | ast.AnnAssign)
+    )
+    return any(isinstance(value, ast.Dict) or called(value) in _DICTS for value in made)
+
+
+def _makes_values(code: Code, node: ast.expr) -> bool:
+    """Torch's columns can also be those of what iterates, or of what is called."""
+    pointed, inner = code.expression, [*ast.walk(node)]
+    is_here = pointed is None or pointed in inner or node in [*ast.walk(pointed)]
+    return is_here and any(map(_is_value, inner))
+
+
+def _leaves_step(code: Code) -> bool:
+    """Whether a branch leaves the step of the loop around it, or the loop."""
+    if not isinstance(code.statement, ast.If):
+        return False
+    inner = list(_of_this_loop(code.statement))
+    return any(isinstance(node, ast.Break | ast.Continue) for node in inner) or (
+        any(isinstance(node, ast.Return) for node in inner) and code.is_in_loop()
+    )
+
+
+def _of_this_loop(statement: ast.stmt) -> Iterator[ast.stmt]:
+    for child in ast.iter_child_nodes(statement):
+        if isinstance(child, ast.stmt):
+            yield child
+            if not isinstance(child, ast.For | ast.AsyncFor | ast.While | ast.FunctionDef):
+                yield from _of_this_loop(child)
+
+
+def _bounds_loop(code: Code) -> bool:
+    """Whether the number that is made here says how often a loop runs."""
+    ranges = [node for node in code.header() if called(node) == "range"]
+    if ranges:
+        inner = [node for found in ranges for node in ast.walk(found)]
+        return code.expression is None or code.expression in inner
+    tests = [node.test for node in code.walk() if isinstance(node, ast.While)]
+    bounds = [*tests, *(node for node in code.walk() if called(node) == "range")]
+    return bool(code.target) and any(code.target in names_of(node) for node in bounds)
+
+
+def _in_loop_by_size(code: Code) -> bool:
+    """Whether the statement is in a loop that goes on while something has elements."""
+    loops = [node for node in code.ancestors() if isinstance(node, ast.While)]
+    loops += [code.statement] if isinstance(code.statement, ast.While) else []
+    return any(any(map(_is_size, ast.walk(loop.test))) for loop in loops)
+
+
+def _is_position(code: Code) -> bool:
+    """``queue[:, at : at + count] = values`` after ``at = int(self.ptr)``."""
+    held = tensor_of(code.find(lambda node: is_number_of(node, "int")))
+    stores = (node for node in code.walk() if isinstance(node, ast.Subscript))
+    slices = (
+        part
+        for node in stores
+        if isinstance(node.ctx, ast.Store)
+        for part in ast.walk(node.slice)
+        if isinstance(part, ast.Slice) and isinstance(part.lower, ast.Name)
+    )
+    is_held = isinstance(held, ast.Name | ast.Attribute)
+    return is_held and any(code.target in names_of(part.lower or part) for part in slices)
+
+
+def _raises(code: Code) -> bool:
+    """Whether a branch does nothing but raise an error that leaves the function."""
+    error = raised(code)
+    return error is not None and not is_caught(code, error)
+
+
+def _raises_alone(code: Code) -> bool:
+    """Whether nothing is reported before: an assertion in the place of it reports nothing."""
+    return _raises(code) and isinstance(code.statement, ast.If) and len(code.statement.body) == 1
+
+
+def _does_more(code: Code) -> bool:
+    """Whether a side visibly does what `torch.where` and `torch.cond` cannot do."""
+    match code.statement:
+        case ast.If(body=body, orelse=orelse):
+            sides = [*body, *orelse]
+        case ast.Assign(targets=targets, value=ast.IfExp(body=one, orelse=two)):
+            sides = [ast.Assign(targets, one), ast.Assign(targets, two)]
+        case ast.Return(value=ast.IfExp(body=one, orelse=two)):
+            sides = [ast.Return(one), ast.Return(two)]
+        case _:
+            return False
+    return any(map(_is_no_choice, sides)) and Choices.of(code) is None
+
+
+def _is_no_choice(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.For(body=body, orelse=orelse) | ast.If(body=body, orelse=orelse):
+            return any(map(_is_no_choice, (*body, *orelse)))
+        case ast.With(body=body):
+            return any(map(_is_no_choice, body))
+        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Subscript(value=whole)):
+            more = ast.unparse(whole) == name  # of another shape
+        case (
+            ast.Return(value=ast.Constant(value=value))
+            | ast.Assign(value=ast.Constant(value=value))
+        ):
+            more = isinstance(value, None | str | bool)
+        case ast.Return(value=ast.expr() as made) | ast.Assign(value=made):
+            kinds = (ast.JoinedStr, ast.List, ast.Dict, ast.Set)
+            more = isinstance(made, kinds) or called(made) in MODES
+        case ast.AugAssign(target=target, value=ast.Constant()):
+            more = not isinstance(target, ast.Name)
+        case ast.Expr(value=ast.Call() as call):
+            more = not called(call).endswith("_")
+        case _:
+            more = isinstance(statement, ast.Raise | ast.Return | ast.Delete)
+    return more
+
+
+def _number_decides(code: Code) -> bool:
+    """Whether a branch, here or below, decides by the number."""
+    tests = [node.test for node in code.header() if isinstance(node, ast.If | ast.IfExp)]
+    if code.expression is None:
+        inside = any(map(has_numbers, tests))
+    else:
+        inside = any(node is code.expression for test in tests for node in ast.walk(test))
+    return inside or any(True for _ in branches_by(code))
+
+
+def _deciding_by_size(code: Code) -> Iterator[ast.stmt]:
+    """The branches and loops that depend on what an operator of unknown size gave.
+
+    What is computed of its result has sizes that depend on it, too.
+    """
+    statements = [node for node in code.walk() if isinstance(node, ast.stmt)]
+    found: set[str] = set()
+    for statement in sorted(statements, key=lambda node: node.lineno):
+        nodes, deciding = list(header(statement)), list(_deciding(statement))
+        is_deciding = bool(found & _names(deciding, ast.Load))
+        is_own = code.statement is not None and statement.lineno == code.statement.lineno
+        if is_own or any(map(_is_selection, nodes)) or found & _names(nodes, ast.Load):
+            is_deciding |= is_own and any(map(_is_selection, deciding))
+            found |= _names(nodes, ast.Store)
+        if is_deciding:
+            yield statement
+
+
+def _is_selection(node: ast.AST) -> bool:
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return _is_where(node) or (is_method and called(node) in _SELECTING)
+
+
+def _names(nodes: list[ast.AST], context: type[ast.expr_context]) -> set[str]:
+    names = (node for node in nodes if isinstance(node, ast.Name))
+    return {node.id for node in names if isinstance(node.ctx, context)}
+
+
+def _deciding(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of what a statement decides by: its test, what it loops over."""
+    for node in header(statement):
+        match node:
+            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
+                yield from () if _is_identity(test) else ast.walk(test)
+            case ast.For(iter=over) | ast.comprehension(iter=over):
+                # A loop that runs as often as there are items: over a tensor, or over numbers.
+                is_other = isinstance(over, ast.Call) and dotted_name(over.func) not in _LOOPING
+                yield from () if is_other else ast.walk(over)
+
+
+def _skips_alone(code: Code) -> bool:
+    """Whether all that is decided by a size is whether there is anything."""
+    deciding = list(_deciding_by_size(code))
+    return bool(deciding) and all(map(_skips, deciding))
+
+
+def _skips(statement: ast.stmt) -> bool:
+    """``if rows.numel() == 0: continue``, or ``if len(rows): …``."""
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return False
+    if _is_empty(statement.test):
+        return [type(item) for item in statement.body] == [ast.Continue]
+    leaves = (ast.Return, ast.Break, ast.Continue, ast.Raise)
+    inner = (node for item in statement.body for node in ast.walk(item))
+    return _is_filled(statement.test) and not any(isinstance(node, leaves) for node in inner)
+
+
+def _visits_alone(code: Code) -> bool:
+    """Whether there is a loop over what is hit, and nothing else but skipping.
+
+    In it, which of them it is may be asked as well: of a Python number Python knows.
+    """
+    deciding = list(_deciding_by_size(code))
+    loops = [item for item in deciding if _visits(item)]
+    asked = [item for loop in loops for item in ast.walk(loop) if _asks_which(item, loop)]
+    if isinstance(code.statement, ast.If) and code.statement not in asked:
+        return False  # a branch that breaks the graph for another reason
+    return bool(loops) and all(item in loops or item in asked or _skips(item) for item in deciding)
+
+
+def _asks_which(node: ast.AST, loop: ast.stmt) -> bool:
+    """``if expert == self.last: …`` in a loop over experts."""
+    match node, loop:
+        case ast.If(test=test), ast.For(target=ast.Name(id=target)):
+            return target in names_of(test) <= {target, "self"}
+    return False
+
+
+def _visits(statement: ast.stmt) -> bool:
+    """A loop over what an operator found, in which each step selects what it works on."""
+    if not isinstance(statement, ast.For) or not isinstance(statement.iter, ast.Name):
+        return False
+    return any(_is_selection(node) for item in statement.body for node in ast.walk(item))
+
+
+def _is_set_uncompiled(code: Code) -> bool:
+    """Whether the function has code for what is not compiled alone: ``if not is_compiling():``."""
+    branches = (node for node in code.walk() if isinstance(node, ast.If))
+    return any(called(node) in _ASKING for branch in branches for node in ast.walk(branch.test))
+
+
+def _inits_error(code: Code) -> bool:
+    """Whether the ``__init__`` of a class calls that of its base, for an error that is caught."""
+    match code.statement:
+        case ast.Expr(value=call) if _inits_base(call):
+            callers = [each for each in code.callers if isinstance(each.statement, ast.Raise)]
+            error = callers[0].statement if callers else None
+            return isinstance(error, ast.Raise) and is_caught(callers[0], error)
+    return False
+
+
+def _is_error(code: Code) -> bool:
+    """Whether the line raises, or makes what its caller raises and nothing catches."""
+    if isinstance(code.statement, ast.Raise):
+        return True
+    makes = isinstance(code.statement, ast.Expr) and _inits_base(code.statement.value)
+    callers = [each for each in code.callers if isinstance(each.statement, ast.Raise)]
+    return makes and bool(callers) and not _inits_error(code)
+
+
+def _handles_hook(node: ast.expr) -> bool:
+    """``x.register_forward_hook`` and the like, and ``handle.remove``."""
+    return isinstance(node, ast.Attribute) and (
+        node.attr == "remove" or (node.attr.startswith("register_") and node.attr.endswith("hook"))
+    )
+
+
+def _statement(*kinds: type[ast.stmt]) -> Predicate:
+    return lambda code: isinstance(code.statement, kinds)
+
+
+_compares = written("_ in _", "_ not in _", "_.equal(*_, **_)", "_.allclose(*_, **_)")
+PREDICATES: dict[str, Predicate] = {
+    "bounds_loop": _bounds_loop,
+    "calls_element": lambda code: code.has(_calls_element) and not code.has(_makes_number),
+    "checks_number": lambda code: bool(torch_checks(code, code.statement)),
+    "compares_values": lambda code: code.has(_compares),
+    "cuts_at_tensor": lambda code: (
+        any(isinstance(node, ast.Slice) for node in code.nodes()) and not code.has(_makes_number)
+    ),
+    "does_more": decides(_does_more),
+    "feeds_checked_size": lambda code: (
+        (uses := number_uses(code)).is_size and not uses.is_needed and bool(uses.checks)
+    ),
+    "feeds_size": lambda code: (
+        (uses := number_uses(code)).is_size and not uses.is_needed and not uses.checks
+    ),
+    "finds_indices": lambda code: code.has(attribute("nonzero", "argwhere")) or code.has(_is_where),
+    "handles_hook": lambda code: code.has(_handles_hook),
+    "in_loop": lambda code: code.is_in_loop(),
+    "in_loop_by_size": _in_loop_by_size,
+    "indexes_list": _indexes_list,
+    "inits_error": _inits_error,
+    "is_assert": _statement(ast.Assert),
+    "is_element": _is_element,
+    "is_not_decided_by_size": lambda code: not any(True for _ in _deciding_by_size(code)),
+    "is_position": _is_position,
+    "is_reported": is_reported,
+    "is_set_uncompiled": _is_set_uncompiled,
+    "is_while": _statement(ast.While),
+    "joins_tensors": lambda code: conjunction(code) is not None,
+    "leaves_function": lambda code: (
+        is_reported(code) or not code.has(lambda node: tensor_of(node) is not None)
+    ),
+    "leaves_line": lambda code: (
+        not isinstance(code.statement, ast.If | ast.While | ast.For | ast.Assert)
+    ),
+    "leaves_step": decides(_leaves_step),
+    "list_feeds_sizes": lambda code: list_uses(code).is_size,
+    "makes_keys": _makes_keys,
+    "negates_tensors": lambda code: negation(code) is not None,
+    "number_decides": _number_decides,
+    "numpy_of_sizes": numpy_of_sizes,
+    "only_raises": decides(_raises),
+    "only_reports": decides(only_reports),
+    "raises": _is_error,
+    "raises_alone": decides(_raises_alone),
+    "raises_or_reports": decides(lambda code: _raises(code) or only_reports(code)),
+    "selects": lambda code: (
+        code.statement is None
+        or code.has(lambda node: is_element(node) or called(node) == "masked_select")
+    ),
+    "skips_alone": _skips_alone,
+    "sorts_by_values": _sorts_by_values,
+    "updates_masked": lambda code: masked_update(code) is not None,
+    "visits_alone": _visits_alone,
+    "writes_masked": writes_masked,
+}
+"""By name; `predicate` knows ``calls``, ``calls_in_function`` and ``calls_module`` as well."""
