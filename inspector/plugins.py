@@ -36,6 +36,7 @@ COMMANDS = {
     "report": "Write one HTML page with everything, to look at or send.",
     "demo": "Write a finished page: no torch, no GPU, no model needed.",
     "diff": "Show which kernels a change adds, removes and alters.",
+    "list": "List, name and delete the recordings that are kept here.",
     "rule": "Say what a rule, or one of torch's GB ids, means.",
     "schema": "Describe the fields of a report as JSON.",
     "doctor": "Say what is installed, what is missing, and how to get it.",
