@@ -88,10 +88,13 @@ RENDERERS: dict[str, str] = {
     "markdown": "inspector.render.markdown",
     "md": "inspector.render.markdown",
     "html": "inspector.render.html",
+    "sarif": "inspector.render.sarif",
+    "github": "inspector.render.github",
+    "junit.xml": "inspector.render.junit",
 }
 """Module by format; a file's suffix without its dot is a format too."""
 
-_NAMES = frozenset({"terminal", "markdown"})  # of formats, that are no suffixes
+_NAMES = frozenset({"terminal", "markdown", "github"})  # of formats, that are no suffixes
 
 
 REPORTS = {

@@ -125,7 +125,8 @@ def test_a_read_only_folder_gets_a_temporary_one(
     assert os.listdir(tmp_path) == ["file"]  # noqa: PTH208 - names
 
 
-def test_a_recording_with_a_name_is_kept(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("store")
+def test_a_recording_with_a_name_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSPECTOR_KEEP", "2")
     for _ in range(3):
         recorded()
