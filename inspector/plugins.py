@@ -36,6 +36,7 @@ COMMANDS = {
     "report": "Write one HTML page with everything, to read or send.",
     "demo": "Write a finished page: no torch, no GPU, no model needed.",
     "diff": "Show which kernels a change adds, removes and alters.",
+    "list": "List, name and delete the recordings that are kept here.",
     "rule": "Explain a rule, or one of torch's GB ids.",
     "schema": "Describe the fields of a report as JSON.",
     "doctor": "Check what is installed, what is missing, and how to get it.",
@@ -84,10 +85,13 @@ RENDERERS: dict[str, str] = {
     "markdown": "inspector.render.markdown",
     "md": "inspector.render.markdown",
     "html": "inspector.render.html",
+    "sarif": "inspector.render.sarif",
+    "github": "inspector.render.github",
+    "junit.xml": "inspector.render.junit",
 }
 """Module by format; a file's suffix without its dot is a format too."""
 
-_NAMES = frozenset({"terminal", "markdown"})  # of formats, that are no suffixes
+_NAMES = frozenset({"terminal", "markdown", "github"})  # of formats, that are no suffixes
 
 
 REPORTS = {

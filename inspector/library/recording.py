@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import io
+import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from inspector import plugins
 from inspector.errors import InspectorError, UsageError
 from inspector.features.overview.closing import next_steps
 from inspector.report.report import Report, make_report
+from inspector.report.wording import count
 from inspector.run.run import Run
 from inspector.run.sources.meta import begin, unwritable, write_meta
 from inspector.run.sources.recording import opened, read_run
@@ -22,12 +25,36 @@ from inspector.version import __version__
 _AT_WORK = "it is still being recorded, or the process was ended from outside"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class ShownReport(Report):
     """A `inspector.report.report.Report` with the methods that Python and Jupyter look for."""
 
+    def __repr__(self) -> str:
+        from inspector.features.overview.page import page
+
+        return f"<Report: {page(self).headline}; {count(len(self.findings), 'finding')}>"
+
     def __str__(self) -> str:
         return self._rendered("terminal")
+
+    def to_json(self) -> str:
+        """The report as `inspect explain --format json` writes it."""
+        return self._rendered("json")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as Python objects; `inspect schema explain` describes the fields."""
+        fields: dict[str, Any] = json.loads(self.to_json())
+        return fields
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes a file; the end of its name is the format: .html, .md, .json or .txt.
+
+        Raises:
+            UsageError: The name ends in no format.
+        """
+        format_ = plugins.renderer_for_suffix(Path(path), "explain")
+        with Path(path).open("w", encoding="utf-8") as stream:
+            plugins.render(self._plain(), format_, stream, is_whole=True)
 
     def _repr_markdown_(self) -> str:
         return self._rendered("markdown")
@@ -41,8 +68,13 @@ class ShownReport(Report):
 
     def _rendered(self, format_: str) -> str:
         stream = io.StringIO()
-        plugins.render(self, format_, stream)
+        plugins.render(self._plain(), format_, stream)
         return stream.getvalue()
+
+    def _plain(self) -> Report:
+        return Report(
+            **{item.name: getattr(self, item.name) for item in dataclasses.fields(Report)}
+        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from inspector.features.breaks.element_indices import refused_elements
+from inspector.features.overview.causes import by_cause, cause_lines
 from inspector.features.overview.closing import summary_counts
 from inspector.features.overview.cost_wording import total_line
 from inspector.features.verify.tried import (
@@ -38,12 +39,16 @@ def page(report: Report) -> Page:
     ]
     processes = _process_rows(report)
     refused = [("warning", one_line(text)) for text in refused_elements(report.run)]
+    findings = by_cause(report.findings)
     return Page(
         "torch.compile",
         _headline(report),
         about(report.run),
-        summary=[f"gate: {verdict(report.gate)}"] if report.gate else [],
-        findings=report.findings,
+        summary=(
+            *([f"gate: {verdict(report.gate)}"] if report.gate else []),
+            *cause_lines(findings, report.summary.recompiles),
+        ),
+        findings=findings,
         sections=(
             *([] if report.verification is None else [_tried(report, report.verification)]),
             Section("Counts", [Table(_COUNTS, _summary_rows(report), limit=20)]),

@@ -1,6 +1,7 @@
 """The folder of the last recordings: ``.inspector`` in the working directory.
 
 ``INSPECTOR_DIR`` can name any folder, the user's own too: nothing in it is touched but recordings.
+``INSPECTOR_KEEP`` says how many are kept; one with a name instead of a number is never deleted.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from inspector.errors import RecordingError
+from inspector.errors import RecordingError, UsageError
 from inspector.shared.meta import META_FILE
 
 _KEPT = 10
@@ -23,13 +24,14 @@ _KEPT_BYTES = 1 << 30
 _OUR_FIELDS = {"format_version", "tool_version"}
 
 
-def _place() -> Path:
+def store_place() -> Path:
+    """The folder, whether it is there or not."""
     return Path(os.environ.get("INSPECTOR_DIR") or ".inspector")
 
 
 def new_recording() -> Path:
     """Makes the folder of the next recording and returns it."""
-    folder = _place()
+    folder = store_place()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not any(folder.iterdir()):  # else it is there already, or the folder is not ours
@@ -55,7 +57,7 @@ def newest_recording() -> Path:
     Raises:
         RecordingError: There is none, or it is still being recorded.
     """
-    found = _recordings(_place())
+    found = _recordings(store_place())
     cut_off = [path for path, meta in found.items() if not _is_running(meta)]
     ended = [path for path in cut_off if found[path].get("ended") != "running"]
     if cut_off:
@@ -69,21 +71,47 @@ def newest_recording() -> Path:
 
 def is_store(folder: Path) -> bool:
     """Whether recordings come into this folder by themselves, and go again."""
-    return folder.resolve() == _place().resolve()
+    return folder.resolve() == store_place().resolve()
+
+
+def most_kept() -> int:
+    """How many recordings without a name are kept."""
+    text = os.environ.get("INSPECTOR_KEEP", "")
+    return int(text) if text.isdecimal() and int(text) else _KEPT
+
+
+def stored_recordings() -> Mapping[Path, Mapping[str, object]]:
+    """The recordings of the store, oldest first, with what their descriptions say."""
+    return _recordings(store_place())
+
+
+def stored_recording(name: str) -> Path:
+    """The recording of that number or name.
+
+    Raises:
+        UsageError: There is none.
+    """
+    found = store_place() / name
+    if found not in stored_recordings():
+        message = f"There is no recording {name!r} in {store_place()}."
+        raise UsageError(message, "See: inspect list")
+    return found
 
 
 def prune(newest: Path) -> None:
-    """Deletes the oldest recordings beyond the last 10 or 1 GB.
+    """Deletes the oldest recordings without a name beyond the last 10 or 1 GB.
 
     Never deleted are the newest one, those that are being recorded, and what is no recording.
     """
-    others = {path: meta for path, meta in _recordings(newest.parent).items() if path != newest}
+    others = {
+        path: meta
+        for path, meta in _recordings(newest.parent).items()
+        if path != newest and _is_number(path.name)
+    }
     total_bytes = 0
     for position, (path, meta) in enumerate(reversed(others.items()), 1):
-        for file in path.rglob("*"):
-            with contextlib.suppress(OSError):  # another recorder may be deleting it
-                total_bytes += file.stat().st_size
-        if (position >= _KEPT or total_bytes > _KEPT_BYTES) and not _is_running(meta):
+        total_bytes += size_bytes(path)
+        if (position >= most_kept() or total_bytes > _KEPT_BYTES) and not _is_running(meta):
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -96,12 +124,14 @@ def _recordings(folder: Path) -> dict[Path, Mapping[str, object]]:
     """The recordings, oldest first, with what their descriptions say."""
     if not folder.is_dir():
         return {}
-    numbered = sorted(
-        (path for path in folder.iterdir() if _is_number(path.name)),
-        key=lambda path: int(path.name),
-    )
-    described = {path: _description(path) for path in numbered}
-    return {path: meta for path, meta in described.items() if meta.keys() >= _OUR_FIELDS}
+    described = {path: _description(path) for path in folder.iterdir()}
+    ours = {path: meta for path, meta in described.items() if meta.keys() >= _OUR_FIELDS}
+    return {path: ours[path] for path in sorted(ours, key=lambda path: _age(path, ours[path]))}
+
+
+def _age(path: Path, meta: Mapping[str, object]) -> tuple[str, int]:
+    """Numbers tell those of one second apart."""
+    return str(meta.get("started", "")), int(path.name) if _is_number(path.name) else 0
 
 
 def _is_number(name: str) -> bool:
@@ -131,3 +161,12 @@ def _is_running(meta: Mapping[str, object]) -> bool:
     except OSError:
         return True  # somebody else's process
     return True
+
+
+def size_bytes(folder: Path) -> int:
+    """What a recording takes on the disk."""
+    total = 0
+    for file in folder.rglob("*"):
+        with contextlib.suppress(OSError):  # another recorder may be deleting it
+            total += file.stat().st_size
+    return total

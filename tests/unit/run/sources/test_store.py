@@ -9,9 +9,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from inspector.errors import RecordingError
-from inspector.run.sources.store import new_recording, newest_recording, prune, recorder_mark
+from inspector.cli.list import command
+from inspector.errors import RecordingError, UsageError
+from inspector.run.sources.store import (
+    new_recording,
+    newest_recording,
+    prune,
+    recorder_mark,
+    stored_recording,
+    stored_recordings,
+)
 
 
 @pytest.fixture
@@ -106,3 +115,20 @@ def test_a_read_only_folder_gets_a_temporary_one(
 
     assert new_recording().is_dir()
     assert os.listdir(tmp_path) == ["file"]  # noqa: PTH208 - names
+
+
+@pytest.mark.usefixtures("store")
+def test_a_recording_with_a_name_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSPECTOR_KEEP", "2")
+    for _ in range(3):
+        recorded()
+    called = CliRunner().invoke(command, ["--name", "1", "before", "--delete", "2"])
+    assert called.exit_code == 0, called.output
+    for _ in range(3):
+        prune(recorded())
+
+    assert [path.name for path in stored_recordings()] == ["before", "5", "6"]
+    with pytest.raises(UsageError, match="no recording '9'"):
+        stored_recording("9")
+    refused = CliRunner().invoke(command, ["--name", "5", "before"])
+    assert isinstance(refused.exception, UsageError)
