@@ -15,6 +15,7 @@ from inspector.features.guards.report import GuardsReport
 from inspector.features.kernels.report import KernelsReport
 from inspector.features.profile.kernel_bench.report import KernelBenchReport
 from inspector.features.profile.report import ProfileReport
+from inspector.features.ranks.report import RanksReport
 from inspector.report.report import Report
 
 AnyReport: TypeAlias = (
@@ -30,5 +31,6 @@ AnyReport: TypeAlias = (
     | WarmupReport
     | ProfileReport
     | DiffReport
+    | RanksReport
 )
 """A report of any command."""

@@ -35,6 +35,7 @@ COMMANDS = {
     "bench": "Measure eager PyTorch against the compiler's modes and backends.",
     "report": "Write one HTML page with everything, to look at or send.",
     "demo": "Write a finished page: no torch, no GPU, no model needed.",
+    "ranks": "Show where the ranks of a job differ, and who waits for whom.",
     "diff": "Show which kernels a change adds, removes and alters.",
     "rule": "Say what a rule, or one of torch's GB ids, means.",
     "schema": "Describe the fields of a report as JSON.",
@@ -63,6 +64,9 @@ _RULES = {
         kernels.kernel_uncoalesced
     """,
     "kernels": "kernels.kernel_small kernels.kernel_split_reduction",
+    "ranks": """
+        ranks.rank_collectives ranks.rank_graphs ranks.rank_recompiles ranks.rank_caches
+    """,
 }
 
 
@@ -77,7 +81,7 @@ RULES = {
 
 ``run``: a run, in every report on it; ``cold-start``: a run, about compile time; ``kernel``: one
 compiled kernel; ``kernels``: all of them; ``code``: one call of the code that launches kernels;
-``cpp``: one C++ kernel.
+``cpp``: one C++ kernel; ``ranks``: the ranks of a job next to each other.
 """
 
 RENDERERS: dict[str, str] = {
@@ -106,6 +110,7 @@ REPORTS = {
     "kernel-bench": ("KernelBenchReport", "profile.kernel_bench.page"),
     "warmup": ("WarmupReport", "bench.warmup_page"),
     "cold-start": ("ColdStartReport", "compile_time.page"),
+    "ranks": ("RanksReport", "ranks.page"),
 }
 """The name of the type of each kind of report, and the module of its page in the features."""
 

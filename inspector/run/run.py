@@ -65,6 +65,7 @@ class Process:
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
         stored: Where records are that stay in the log.
+        collectives: What a graph exchanges with other ranks, in order, by compile id.
     """
 
     host: str
@@ -86,6 +87,7 @@ class Process:
     cache_hits: Mapping[str, int] = dataclasses.field(default_factory=dict)
     compile_times: tuple[CompilationTime, ...] = ()
     lookups: tuple[CacheLookup, ...] = ()
+    collectives: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     logging_ns: int = 0
     has_spans: bool = True
     lost_ends: int = 0

@@ -33,6 +33,8 @@ from inspector.features.profile.json import VIEWS as PROFILE
 from inspector.features.profile.kernel_bench.json import VIEWS as KERNEL_BENCH
 from inspector.features.profile.kernel_bench.report import KernelBenchReport
 from inspector.features.profile.report import ProfileReport
+from inspector.features.ranks.json import VIEWS as RANKS
+from inspector.features.ranks.report import RanksReport
 from inspector.report.json.cleaned import cleaned
 from inspector.report.json.encode import Scope, Views, encode
 from inspector.report.report import Report
@@ -52,6 +54,7 @@ VIEWS: dict[type, Views] = {
     KernelBenchReport: KERNEL_BENCH,
     WarmupReport: WARMUP,
     ProfileReport: PROFILE,
+    RanksReport: RANKS,
 }
 
 
