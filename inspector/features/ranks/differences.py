@@ -216,8 +216,8 @@ def _other_operators(
 
 
 def _named(nodes: Sequence[TextNode]) -> str:
-    names = dict.fromkeys(node.operation.rpartition(".")[2] or node.name for node in nodes)
-    return ", ".join(names)
+    names = (node.operation.rpartition(".")[2] or node.name for node in nodes)
+    return ", ".join(dict.fromkeys(name.lower() for name in names))
 
 
 def _typed(node: TextNode) -> str:

@@ -20,6 +20,7 @@ def page(report: RanksReport) -> Page:
             Section("Ranks", [_ranks(report)]),
             Section("Compilations that differ", [_rows(report, differing)]),
             Section("Compilations", [_rows(report, report.rows)], is_detail=True),
+            Section("Collectives", [_collectives(report)], is_detail=True),
         ),
         next_steps=report.next_steps,
     )
@@ -70,15 +71,33 @@ def _rows(report: RanksReport, rows: list[RankRow] | tuple[RankRow, ...]) -> Tab
     return Table(columns, [_cells(report, row) for row in rows], "compilation")
 
 
+def _function(row: RankRow) -> str:
+    return row.frame.name + (f", compilation {row.number + 1}" if row.number else "")
+
+
 def _cells(report: RanksReport, row: RankRow) -> tuple[Cell, ...]:
     run = report.run
     have = [item.process for item in row.compilations]
-    again = f", compilation {row.number + 1}" if row.number else ""
+    shown = f"{run.roots.shown(row.frame.file)}:{row.frame.first_line}"
     return (
-        f"{row.frame.name}{again} ({run.roots.shown(row.frame.file)}:{row.frame.first_line})",
+        f"{_function(row)} ({shown})",
         "all" if not row.missing else ranks(run, have),
         duration(row.slowest.time_ns),
         duration(row.wait_ns),
         ", ".join(item.aspect.value for item in row.differences)
         or ("ranks" if row.missing else ""),
     )
+
+
+def _collectives(report: RanksReport) -> Table:
+    """The schedule of each graph that has one, as the first rank of a row logged it."""
+    rows = []
+    for row in report.rows:
+        for item in row.compilations:
+            schedule = report.run.processes[item.process].collectives.get(item.compile_id)
+            if schedule:
+                names = [name.removesuffix(".default").rpartition(".")[2] for name in schedule]
+                rows.append((_function(row), ranks(report.run, [item.process]), ", ".join(names)))
+                break
+    columns = (Column("function"), Column("logged by"), Column("in order", "code"))
+    return Table(columns, rows, "graph")

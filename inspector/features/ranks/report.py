@@ -133,7 +133,7 @@ def _ranks(run: Run, compared: Sequence[int], waits: Mapping[int, int]) -> Itera
         yield Rank(
             process=index,
             name=names[index],
-            compilations=sum(len(frame.compilations) for frame in process.frames),
+            compilations=sum(len(_compiled(frame)) for frame in process.frames),
             graph_breaks=sum(
                 len(item.graph_breaks) for frame in process.frames for item in frame.compilations
             ),
@@ -165,8 +165,7 @@ def _rows(run: Run, compared: Sequence[int]) -> Iterator[RankRow]:
         for frame in run.processes[index].frames:
             place = (frame.file, frame.first_line, frame.name)
             seen[place] += 1
-            compiled = [item for item in frame.compilations if item.graphs or item.graph_breaks]
-            for number, item in enumerate(compiled):
+            for number, item in enumerate(_compiled(frame)):
                 found.setdefault((*place, seen[place], number), []).append((index, frame, item))
     for (*_, number), members in found.items():
         compilations = tuple(
@@ -190,6 +189,11 @@ def _rows(run: Run, compared: Sequence[int]) -> Iterator[RankRow]:
             differences(run, {item.process: item.compilation for item in compilations}),
             max(times) - min(times),
         )
+
+
+def _compiled(frame: Frame) -> list[Compilation]:
+    """Those that gave a graph, or broke one."""
+    return [item for item in frame.compilations if item.graphs or item.graph_breaks]
 
 
 def _time_ns(process: Process, compilation: Compilation) -> int:
