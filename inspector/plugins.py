@@ -35,6 +35,7 @@ COMMANDS = {
     "bench": "Measure eager PyTorch against the compiler's modes and backends.",
     "report": "Write one HTML page with everything, to read or send.",
     "demo": "Write a finished page: no torch, no GPU, no model needed.",
+    "ranks": "Show where the ranks of a job differ, and who waits for whom.",
     "diff": "Show which kernels a change adds, removes and alters.",
     "list": "List, name and delete the recordings that are kept here.",
     "rule": "Explain a rule, or one of torch's GB ids.",
@@ -64,6 +65,9 @@ _RULES = {
         kernels.kernel_uncoalesced
     """,
     "kernels": "kernels.kernel_small kernels.kernel_split_reduction",
+    "ranks": """
+        ranks.rank_collectives ranks.rank_graphs ranks.rank_recompiles ranks.rank_caches
+    """,
 }
 
 
@@ -75,7 +79,7 @@ RULES = {
 
 ``run``: a run, in every report on it; ``cold-start``: a run, about compile time; ``kernel``: one
 compiled kernel; ``kernels``: all of them; ``code``: one call of the code that launches kernels;
-``cpp``: one C++ kernel.
+``cpp``: one C++ kernel; ``ranks``: the ranks of a job next to each other.
 """
 
 RENDERERS: dict[str, str] = {
@@ -107,6 +111,7 @@ REPORTS = {
     "kernel-bench": ("KernelBenchReport", "profile.kernel_bench.page", "profile.kernel_bench.json"),
     "warmup": ("WarmupReport", "bench.warmup_page", "bench.warmup_json"),
     "cold-start": ("ColdStartReport", "compile_time.page", "compile_time.json"),
+    "ranks": ("RanksReport", "ranks.page", "ranks.json"),
 }
 """By kind of report its type, and in the features its page and the views of its JSON."""
 

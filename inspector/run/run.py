@@ -59,6 +59,7 @@ class Process:
             their compile id: known from what it logs, whoever asked for it.
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
+        collectives: What a graph exchanges with other ranks, in order, by compile id.
     """
 
     host: str
@@ -77,6 +78,7 @@ class Process:
     boundaries: Mapping[str, Boundary] = dataclasses.field(default_factory=dict)
     compile_times: tuple[CompilationTime, ...] = ()
     lookups: tuple[CacheLookup, ...] = ()
+    collectives: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     logging_ns: int = 0
     has_spans: bool = True
     lost_ends: int = 0

@@ -70,3 +70,21 @@ class OutputCode(KeptPayload):
             is_ahead=envelope.name in AHEAD_CODES,
             is_rest=AHEAD_CODES.get(envelope.name, False),
         )
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class CollectiveSchedule:
+    """``inductor_collective_schedule``: the collectives of one graph, in the order of its code.
+
+    Attributes:
+        operators: Torch's spelling, waits included (``torch.ops._c10d_functional.wait_tensor…``).
+    """
+
+    operators: tuple[str, ...]
+
+    @classmethod
+    def read(cls, envelope: Envelope) -> Self:
+        """Reads the JSON payload: a list of names."""
+        found = envelope.payload.json() if envelope.payload else ()
+        names = found if isinstance(found, list) else ()
+        return cls(tuple(name for name in names if isinstance(name, str)))

@@ -24,7 +24,13 @@ from inspector.trace.envelope import Envelope
 from inspector.trace.failed_trace import FailedTrace
 from inspector.trace.graph_break import GraphBreakReason
 from inspector.trace.guards import DynamoGuards
-from inspector.trace.inductor import AHEAD_CODES, GRAPH_STAGES, GraphLogged, OutputCode
+from inspector.trace.inductor import (
+    AHEAD_CODES,
+    GRAPH_STAGES,
+    CollectiveSchedule,
+    GraphLogged,
+    OutputCode,
+)
 from inspector.trace.inspector_records import KeptRecord
 from inspector.trace.timing import ChromiumEvent
 
@@ -63,6 +69,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     ("symbolic_shape_specialization", ""): dynamo.SymbolSpecialized,
     ("artifact", "dynamo_error"): dynamo.DynamoError,
     ("artifact", "dynamo_graph_break_reason"): GraphBreakReason,
+    ("artifact", "inductor_collective_schedule"): CollectiveSchedule,
     ("artifact", "make_fx_fail_partial"): FailedTrace,
     ("artifact", "recompile_reasons"): dynamo.RecompileReasons,
     ("artifact", "torch_version"): dynamo.TorchVersion,
@@ -98,7 +105,7 @@ _UNUSED_ARTIFACTS = re.compile(
     dynamo_cache_exception | dynamo_side_effects | eager_compile_backwards_failure |
     fx_graph_bundled_cache_hit | fx_graph_cache_hash | fx_graph_runnable |
     fx_interpreter_error | graph_execution | inductor_autotune_at_compile_time_code |
-    inductor_collective_schedule | inductor_overlap_cyclic_extra_deps |
+    inductor_overlap_cyclic_extra_deps |
     inductor_provenance_tracking_kernel_stack_traces |
     inductor_provenance_tracking_node_mappings | inductor_runtime_and_tensor_meta |
     inductor_spmd_graph_mismatch | invoke_subgraph_backward_duplicate |

@@ -26,7 +26,7 @@ from inspector.shared.stack import below_recorder
 from inspector.trace.caches import CacheLookup, CacheState, CodeState, TritonKernels
 from inspector.trace.dynamo import CompilationMetrics, CreateSymbol, DynamoStart, TorchVersion
 from inspector.trace.envelope import Envelope
-from inspector.trace.inductor import GraphLogged, OutputCode
+from inspector.trace.inductor import CollectiveSchedule, GraphLogged, OutputCode
 from inspector.trace.inspector_records import KeptRecord
 from inspector.trace.payload import Payload
 from inspector.trace.registry import UnknownEvent, read
@@ -57,6 +57,7 @@ class ProcessBuilder:
         self._cuda_graphs = CudaGraphsDraft()
         self._graphs = GraphPlacesDraft()
         self._unknown: collections.Counter[str] = collections.Counter()
+        self._collectives: dict[str, tuple[str, ...]] = {}
 
     def fold(self, envelope: Envelope) -> None:
         """Takes one envelope.
@@ -104,6 +105,9 @@ class ProcessBuilder:
             self._take_of_compile_time(envelope, event)
         elif isinstance(event, CudaGraphEvent):
             self._cuda_graphs.add(event)
+        elif isinstance(event, CollectiveSchedule):
+            key = str(envelope.compile_id or "")
+            self._collectives[key] = self._collectives.get(key, ()) + event.operators
         elif isinstance(event, TorchVersion):
             self._torch_version = event.version
         elif isinstance(event, UnknownEvent):
@@ -180,6 +184,7 @@ class ProcessBuilder:
             ),
             compile_times=self._cold_start.compile_times(self.compilations.drafts, roots),
             lookups=lookups,
+            collectives=self._collectives,
             logging_ns=self._cold_start.logging_ns,
             has_spans=self._cold_start.has_spans,
             lost_ends=self._cold_start.lost_ends,

@@ -1,0 +1,39 @@
+"""``inspect ranks``: where the ranks of a job compile different things, and who waits for whom."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import click
+
+from inspector.cli.recording_options import Asked, recording_options
+from inspector.features.ranks.report import RanksReport, make_ranks_report
+from inspector.plugins import load_rules
+from inspector.report.command_line import command_about
+
+
+@click.command("ranks")
+@click.argument("target", required=False)
+@recording_options
+def command(target: str | None, asked: Asked) -> int:
+    """Show where the ranks of a job differ: what each compiled, and who waits for whom.
+
+    TARGET is a folder of TORCH_TRACE logs, one per rank, or a recording of `inspect run` under
+    torchrun. Ranks that agree are one line. Waits are estimates: what a rank has compiled faster
+    than the slowest.
+
+    \b
+    Examples:
+      TORCH_TRACE=logs torchrun --nproc-per-node 8 train.py; inspect ranks logs
+      inspect ranks logs -o ranks.html
+    """  # noqa: D301 - click looks for the character, which keeps lines as they are
+    asked.check(target)
+    with asked.shown(target) as (run, code):
+        asked.write(_with_findings(make_ranks_report(run)))
+    return code
+
+
+def _with_findings(report: RanksReport) -> RanksReport:
+    findings = tuple(item for rule in load_rules("ranks") for item in rule.check(report))
+    timeline = f"{command_about(report.run, 'cold-start')} -o ranks.perfetto.json"
+    return dataclasses.replace(report, findings=findings, next_steps=(timeline,))

@@ -1,0 +1,42 @@
+"""Ranks as JSON."""
+
+from __future__ import annotations
+
+from inspector.features.ranks.differences import Difference
+from inspector.features.ranks.report import (
+    FORMAT_VERSION,
+    Rank,
+    RankCompilation,
+    RankRow,
+    RanksReport,
+)
+from inspector.report.json.common import COMMON
+from inspector.report.json.encode import Scope, View, Views, tool_version
+
+
+def _file(scope: Scope) -> str:
+    """The file of the code object."""
+    return scope.shown(scope.of(RankRow).frame.file)
+
+
+VIEWS: Views = {
+    **COMMON,
+    RanksReport: View(
+        """format_version kind tool_version recording=run.meta:recording ranks compilations=rows
+        findings next_steps""",
+        format_version=FORMAT_VERSION,
+        kind="ranks",
+        tool_version=tool_version,
+    ),
+    Rank: View(
+        """process name compilations graph_breaks compile_time_ns wait_ns begin_ns cache_hits
+        cache_misses"""
+    ),
+    RankRow: View(
+        """name=frame.name file line=frame.first_line number compilations missing differences
+        wait_ns""",
+        file=_file,
+    ),
+    RankCompilation: View("process compile_id start_ns time_ns"),
+    Difference: View("aspect groups shown guards line=line.line? keys"),
+}

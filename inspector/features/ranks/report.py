@@ -1,0 +1,207 @@
+"""Compilations of all ranks of a job, matched by the code object that they compile."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+from inspector.features.ranks.differences import Difference, differences
+from inspector.report.finding import Finding
+from inspector.report.processes import labels
+from inspector.run.compilation import Compilation, Frame
+from inspector.run.run import Process, Run
+from inspector.shared.roots import Owner
+from inspector.shared.stack import StackFrame, user_frame
+from inspector.trace.caches import CacheState
+
+FORMAT_VERSION = 1
+"""Of a report on ranks as JSON: counts up when a field changes its meaning or goes."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RankCompilation:
+    """One compilation on one rank.
+
+    Attributes:
+        process: Index of the process in the run.
+        start_ns: Since the epoch, by the clock of its host; None where unknown.
+        time_ns: Forward and backward.
+    """
+
+    process: int
+    compile_id: str
+    start_ns: int | None
+    time_ns: int
+    compilation: Compilation
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RankRow:
+    """The n-th compilation of one code object, on every rank that has it.
+
+    Attributes:
+        number: 0 is the first compilation of the code object.
+        missing: Processes that compiled the code object less often, or never.
+        differences: What is not equal on all ranks that have it; the cause before its effects.
+        wait_ns: What the ranks that are done first wait for the slowest, if all begin together.
+    """
+
+    frame: Frame
+    number: int
+    compilations: tuple[RankCompilation, ...]
+    missing: tuple[int, ...]
+    differences: tuple[Difference, ...]
+    wait_ns: int
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether all ranks did the same."""
+        return not self.missing and not self.differences
+
+    def place(self, run: Run) -> StackFrame:
+        """The definition of the code object, or the user's line that called it in a library."""
+        if run.roots.owner(self.frame.file) in {Owner.TORCH, Owner.STDLIB}:
+            found = user_frame(self.compilations[0].compilation.stack, run.roots)
+            if found is not None:
+                return found
+        return StackFrame(self.frame.file, self.frame.first_line, self.frame.name)
+
+    @property
+    def slowest(self) -> RankCompilation:
+        """The rank that the others wait for."""
+        return max(self.compilations, key=lambda item: item.time_ns)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Rank:
+    """One process of the job.
+
+    Attributes:
+        process: Its index in the run.
+        wait_ns: What it waits for slower ranks, added up over the rows: an estimate.
+        begin_ns: Of its first compilation, after that of the first rank; None where unknown.
+        cache_hits: Graphs that came out of a cache.
+        cache_misses: Graphs that were looked for and not found.
+    """
+
+    process: int
+    name: str
+    compilations: int
+    graph_breaks: int
+    compile_time_ns: int
+    wait_ns: int
+    begin_ns: int | None
+    cache_hits: int
+    cache_misses: int
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class RanksReport:
+    """What the ranks of a job compiled.
+
+    Attributes:
+        rows: In the order in which the first rank that has them began.
+    """
+
+    run: Run
+    ranks: tuple[Rank, ...]
+    rows: tuple[RankRow, ...]
+    findings: tuple[Finding, ...] = ()
+    next_steps: tuple[str, ...] = ()
+
+
+def make_ranks_report(run: Run) -> RanksReport:
+    """Compares the processes of a run that compiled something."""
+    compared = [index for index, process in enumerate(run.processes) if process.frames]
+    rows = tuple(_rows(run, compared))
+    waits: collections.Counter[int] = collections.Counter()
+    for row in rows:
+        own = {item.process: item.time_ns for item in row.compilations}
+        for index in compared:
+            waits[index] += row.slowest.time_ns - own.get(index, 0)
+    return RanksReport(run, tuple(_ranks(run, compared, waits)), rows)
+
+
+def _ranks(run: Run, compared: Sequence[int], waits: Mapping[int, int]) -> Iterator[Rank]:
+    names = labels(run)
+    begins = {index: _begin_ns(run.processes[index]) for index in compared}
+    first = min((at for at in begins.values() if at is not None), default=0)
+    for index in compared:
+        process, begin_ns = run.processes[index], begins[index]
+        graphs = [item for item in process.lookups if item.cache in {"FX graph", "AOTAutograd"}]
+        yield Rank(
+            process=index,
+            name=names[index],
+            compilations=sum(len(_compiled(frame)) for frame in process.frames),
+            graph_breaks=sum(
+                len(item.graph_breaks) for frame in process.frames for item in frame.compilations
+            ),
+            compile_time_ns=process.compile_time_ns,
+            wait_ns=waits[index],
+            begin_ns=None if begin_ns is None else begin_ns - first,
+            cache_hits=sum(item.state is CacheState.HIT for item in graphs),
+            cache_misses=sum(item.state is CacheState.MISS for item in graphs),
+        )
+
+
+def _begin_ns(process: Process) -> int | None:
+    return min(
+        (
+            item.start_time_ns
+            for frame in process.frames
+            for item in frame.compilations
+            if item.start_time_ns is not None
+        ),
+        default=None,
+    )
+
+
+def _rows(run: Run, compared: Sequence[int]) -> Iterator[RankRow]:
+    """Code objects are matched by their place: their numbers differ once one rank has one more."""
+    found: dict[tuple[str, int, str, int, int], list[tuple[int, Frame, Compilation]]] = {}
+    for index in compared:
+        seen: collections.Counter[tuple[str, int, str]] = collections.Counter()
+        for frame in run.processes[index].frames:
+            place = (frame.file, frame.first_line, frame.name)
+            seen[place] += 1
+            for number, item in enumerate(_compiled(frame)):
+                found.setdefault((*place, seen[place], number), []).append((index, frame, item))
+    for (*_, number), members in found.items():
+        compilations = tuple(
+            RankCompilation(
+                index,
+                str(item.compile_id),
+                item.start_time_ns,
+                _time_ns(run.processes[index], item),
+                item,
+            )
+            for index, _, item in members
+        )
+        have = {item.process for item in compilations}
+        missing = tuple(index for index in compared if index not in have)
+        times = [item.time_ns for item in compilations] + [0 for _ in missing]
+        yield RankRow(
+            members[0][1],
+            number,
+            compilations,
+            missing,
+            differences(run, {item.process: item.compilation for item in compilations}),
+            max(times) - min(times),
+        )
+
+
+def _compiled(frame: Frame) -> list[Compilation]:
+    """Those that gave a graph, or broke one."""
+    return [item for item in frame.compilations if item.graphs or item.graph_breaks]
+
+
+def _time_ns(process: Process, compilation: Compilation) -> int:
+    """Forward and backward, of this use of the compile id."""
+    name = str(compilation.compile_id)
+    return sum(
+        stage.time_ns
+        for item in process.compile_times
+        if item.compile_id == name
+        for stage in item.stages
+    )

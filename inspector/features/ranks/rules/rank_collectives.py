@@ -1,0 +1,56 @@
+"""Ranks whose graphs have other collectives, or another order of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.ranks.differences import Aspect
+from inspector.features.ranks.report import RanksReport
+from inspector.features.ranks.wording import ranks
+from inspector.report.finding import Finding
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+
+
+class RankCollectivesRule(Rule[RanksReport, Finding]):
+    """Ranks run other collectives, or in another order.
+
+    What it means:
+        Inductor scheduled other collectives for the same function on some ranks, or put them in
+        another order (``inductor_collective_schedule`` in the trace).
+
+    Why it matters:
+        A collective ends when every rank has called it. Ranks that call different ones wait for
+        each other until a timeout, or exchange wrong data.
+
+    Example:
+        ``if rank == 0: all_reduce(x)`` inside of a compiled function.
+
+    What to do:
+        Let every rank take the same branch, or move the collective out of the branch. Compile with
+        equal settings on all ranks: passes that reorder collectives decide by estimated times.
+    """
+
+    id = "rank-collectives"
+    severity = Severity.ERROR
+
+    def check(self, report: RanksReport) -> Iterator[Finding]:
+        """One finding per compilation."""
+        for row in report.rows:
+            for item in row.differences:
+                if item.aspect is Aspect.COLLECTIVES:
+                    first, second = (ranks(report.run, group) for group in item.groups[:2])
+                    name = row.frame.name
+                    yield Finding(
+                        **self.at(report.run, row.place(report.run), str(row.number)),
+                        message=f"collectives of {name} differ between {first} and {second}",
+                        why=f"{first}: {item.shown[0]}; {second}: {item.shown[1]}",
+                        fix="Let all ranks take the same branch, with the same settings; or move "
+                        "the collectives out of the compiled function.",
+                        notes=("ranks that wait in different collectives hang until a timeout",),
+                        evidence="inductor_collective_schedule",
+                        processes=item.groups[1],
+                    )
+
+
+RULE = RankCollectivesRule()

@@ -1,0 +1,89 @@
+"""Ranks that compile a function more often than others, which wait for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.features.ranks.report import RankRow, RanksReport
+from inspector.features.ranks.wording import ranks
+from inspector.report.finding import Finding
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import duration
+from inspector.run.compilation import Compilation
+from inspector.run.run import Run
+
+_MOST_REASONS = 3
+_EXCHANGE = (
+    "Set TORCH_COMPILER_COLLECTIVES=1: ranks exchange the sizes of inputs while they compile. All "
+    "ranks have to compile at the same time."
+)
+
+
+class RankRecompilesRule(Rule[RanksReport, Finding]):
+    """Some ranks compile a function more often than the others.
+
+    What it means:
+        A function was compiled on some ranks, and not, or less often, on the others.
+
+    Why it matters:
+        While one rank compiles, the others wait in the next collective: a recompilation on one of
+        64 ranks stops all of them, and a long one can exceed the timeout of the process group.
+
+    Example:
+        Batches are cut to the longest sample on each rank, so that sizes differ between ranks.
+
+    What to do:
+        Pad or bucket the batches to the same sizes on all ranks, or mark the size dynamic before
+        the first call (``torch._dynamo.mark_dynamic``). ``TORCH_COMPILER_COLLECTIVES=1`` lets the
+        ranks exchange sizes while they compile, so that what differs between them is dynamic from
+        the first compilation on; all ranks have to compile at the same time then.
+    """
+
+    id = "rank-recompiles"
+    severity = Severity.WARNING
+
+    def check(self, report: RanksReport) -> Iterator[Finding]:
+        """One finding per code object."""
+        found: dict[object, list[RankRow]] = {}
+        for row in report.rows:
+            if row.missing:
+                found.setdefault((row.place(report.run), row.missing), []).append(row)
+        for rows in found.values():
+            yield self._finding(report.run, rows)
+
+    def _finding(self, run: Run, rows: list[RankRow]) -> Finding:
+        row = rows[0]
+        have = [item.process for item in row.compilations]
+        wait_ns = sum(item.slowest.time_ns for item in rows)
+        times = "once" if len(rows) == 1 else f"{len(rows)} times"
+        others = ranks(run, row.missing)
+        more = f"{times} more than {others}" if row.number else f"{times}, {others} never"
+        return Finding(
+            **self.at(run, row.place(run)),
+            message=f"{ranks(run, have)}: {row.frame.name} is compiled {more}; the others wait up "
+            f"to {duration(wait_ns)} (estimate)",
+            why="; ".join(_reasons(rows)) or "the function is called on these ranks alone",
+            fix="Give all ranks the same sizes (pad, or bucket), or mark what changes as dynamic "
+            "before the first call.",
+            alternatives=(_EXCHANGE,),
+            records=len(rows),
+            evidence="compilation_metrics",
+            processes=tuple(have),
+        )
+
+
+def _reasons(rows: list[RankRow]) -> Iterator[str]:
+    found = dict.fromkeys(_reason(row.compilations[0].compilation) for row in rows)
+    yield from [reason for reason in found if reason][:_MOST_REASONS]
+
+
+def _reason(compilation: Compilation) -> str:
+    """The guard that failed in the nearest cache entry, else in the newest one."""
+    if compilation.recompile is not None and compilation.recompile.guard:
+        return compilation.recompile.guard
+    newest = next(iter(compilation.recompile_reasons), "")
+    return newest.partition(": ")[2].partition("#")[0].strip()
+
+
+RULE = RankRecompilesRule()
