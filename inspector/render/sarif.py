@@ -21,28 +21,13 @@ def render(page: Page, stream: TextIO) -> None:
     driver = {
         "name": "torch-inspector",
         "version": __version__,
-        "rules": [_rule(rule) for rule in rules],
+        "rules": [{"id": rule} for rule in rules],
     }
     numbers = {rule: number for number, rule in enumerate(rules)}
     results = [_result(finding, numbers) for finding in page.findings]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
     stream.write(json.dumps(log, indent=1, ensure_ascii=False) + "\n")
-
-
-def _rule(rule: str) -> Mapping[str, Any]:
-    from inspector.plugins import load_all_rules
-
-    found = next((item for item in load_all_rules() if item.id == rule), None)
-    if found is None:
-        return {"id": rule}
-    sections = found.sections()
-    return {
-        "id": rule,
-        "shortDescription": {"text": found.title()},
-        "fullDescription": {"text": sections["What it means"]},
-        "help": {"text": f"{sections['Why it matters']}\n\n{sections['What to do']}"},
-    }
 
 
 def _result(finding: Finding, numbers: Mapping[str, int]) -> Mapping[str, Any]:

@@ -11,6 +11,9 @@ from inspector.report.wording import count, listed, location, title
 from inspector.run.recompile import Recompile
 
 _MOST_CAUSES = 3
+# Below either, the list of findings says it as well.
+_LEAST_SHARE = 0.75
+_LEAST_EACH = 2
 _RECOMPILE = "recompile"
 
 
@@ -36,21 +39,22 @@ def cause_lines(findings: Sequence[Finding], recompiles: int) -> Iterator[str]:
     breaks = [item for item in findings if item.gb_id is not None]
     lines = collections.Counter({_line(item): item.records for item in breaks})
     if len(breaks) > 1:
-        total = sum(lines.values())
-        yield _account(lines, total, "line", "graph break")
+        yield from _account(lines, sum(lines.values()), "line", "graph break")
     causes = collections.Counter({_named(item): len(item.recompiles) for item in findings
                                   if item.rule == _RECOMPILE and item.recompiles})  # fmt: skip
     if recompiles > 1 and causes:
-        yield _account(causes, max(recompiles, sum(causes.values())), "cause", "recompilation")
+        yield from _account(causes, max(recompiles, sum(causes.values())), "cause", "recompilation")
 
 
-def _account(numbers: collections.Counter[str], total: int, noun: str, what: str) -> str:
+def _account(numbers: collections.Counter[str], total: int, noun: str, what: str) -> Iterator[str]:
     most = numbers.most_common(_MOST_CAUSES)
     accounted = sum(number for _, number in most)
+    if accounted < max(_LEAST_SHARE * total, _LEAST_EACH * len(most)):
+        return
     of = f"all {total}" if accounted == total else f"{accounted} of {total}"
     named = ", ".join(f"{name} ({number})" for name, number in most)
     verb = "accounts" if len(most) == 1 else "account"
-    return f"{count(len(most), noun)} {verb} for {of} {what}s: {named}"
+    yield f"{count(len(most), noun)} {verb} for {of} {what}s: {named}"
 
 
 def _cause(finding: Finding) -> object:
