@@ -85,7 +85,10 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
         ),
         (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
         (("--line", "a.py:1", "-o", "a.DOT"), "--line gives a report, and no graph."),
-        (("-o", "a.bmp"), "Choose one of dot, gv, html, json, md, pdf, png, svg, txt."),
+        (
+            ("-o", "a.bmp"),
+            "Choose one of dot, gv, html, json, junit.xml, md, pdf, png, sarif, svg, txt.",
+        ),
         (("-o", "no/a.svg"), "There is no folder no"),
         (("--train", "--no-grad", "model.py"), "--train and --no-grad exclude each other."),
         (("--fake", "model.py"), "--fake needs --gpu."),

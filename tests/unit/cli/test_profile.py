@@ -19,10 +19,10 @@ ALONE = "--kernel is a report on one kernel, and a picture or a timeline is of a
     ("arguments", "said"),
     [
         (("-o", "x.docx"),
-         "Choose one of html, json, md, pdf, perfetto.json, png, svg, trace.json, txt."),
+         "json, junit.xml, md, pdf, perfetto.json, png, sarif, svg, trace.json, txt."),
         (("-o", "x.svgz"), "Did you mean svg?"),
         (("-o", "x.jsn"), "Did you mean json?"),
-        (("-o", "x.csv", "--kernel", "sum"), "Choose one of html, json, md, txt."),
+        (("-o", "x.csv", "--kernel", "sum"), "html, json, junit.xml, md, sarif, txt."),
         (("-o", "x.svg", "--kernel", "sum"), ALONE),
         (("-o", "x.perfetto.json", "--kernel", "sum"), ALONE),
     ],
