@@ -52,7 +52,10 @@ def test_a_terminal_gets_colours_unless_no_color_is_set(monkeypatch: pytest.Monk
 
 def test_the_first_finding_is_whole_and_the_others_are_titles() -> None:
     report = runs.report_of(runs.broken())
-    many = dataclasses.replace(report, findings=report.findings[:1] * 300)
+    first = report.findings[0]  # at 300 lines: those of one line are one finding
+    places = (dataclasses.replace(first.place, line=number) for number in range(1, 301))
+    found = tuple(dataclasses.replace(first, place=place) for place in places)
+    many = dataclasses.replace(report, findings=found)
     text = rendered(many, "terminal")
     assert "299 more findings; -v shows all of them" in text
     assert (text.count("graph break GB"), text.count("  why:")) == (13, 1)
