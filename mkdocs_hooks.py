@@ -11,6 +11,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from inspector.cli import root
+from inspector.cli.grouped import FULL_HELP
 from inspector.features.breaks.advice.advice import Advice
 from inspector.features.breaks.advice.table import ALL
 from inspector.plugins import load_all_rules
@@ -35,6 +36,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def _commands() -> str:
     group = click.Context(root, info_name="inspect", max_content_width=_WIDTH)
+    group.meta[FULL_HELP] = True
     parts = ["# Commands", "`torch-inspector` is the same command as `inspect`."]
     for name in root.list_commands(group):
         if (command := root.get_command(group, name)) is None:

@@ -24,6 +24,7 @@ from inspector.cli.bench_files import (
 from inspector.cli.bench_measure import BenchProcess, bench_report, measured
 from inspector.cli.bench_warmup import is_warmup, warmup_command
 from inspector.cli.gate import EXIT_FINDINGS
+from inspector.cli.grouped import Command
 from inspector.cli.options import option_help, output_options, process_options
 from inspector.cli.output import check_output, check_place, write_report
 from inspector.cli.target import check_target, existing, is_model, refuse_options, say_which
@@ -40,7 +41,7 @@ from inspector.run.sources.recording import opened, read_run
 from inspector.shared.bench import BenchPlan
 
 
-@click.command("bench")
+@click.command("bench", cls=Command)
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", type=click.Path())
 @click.option(
     "--modes", metavar="MODES",

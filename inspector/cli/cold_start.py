@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from inspector.cli.grouped import Command
 from inspector.cli.options import always_inductor, option_help
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import reading
@@ -21,7 +22,7 @@ from inspector.run.run import Run
 _KIND = "cold-start"
 
 
-@click.command("cold-start")
+@click.command("cold-start", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @recording_options
 @click.option(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from inspector.cli.grouped import Command
 from inspector.cli.output import check_place, write_file
 from inspector.cli.report import every_report, show
 from inspector.plugins import render_html
@@ -16,7 +17,7 @@ from inspector.run.sources.recording import opened, read_run
 _RECORDING = "h200-inference.zip"
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
     default=Path("demo.html"), show_default=True, help="The page.",

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from inspector.cli.gate import EXIT_FINDINGS
+from inspector.cli.grouped import Command
 from inspector.cli.kernel_builds import compiled_if_possible
 from inspector.cli.options import check_request, gpu_options
 from inspector.cli.output import check_output
@@ -20,7 +21,7 @@ from inspector.features.kernels.report import KernelsReport, make_kernels_report
 from inspector.plugins import load_rules
 
 
-@click.command("diff")
+@click.command("diff", cls=Command)
 @click.argument("before", type=click.Path())
 @click.argument("after", type=click.Path())
 @gpu_options

@@ -10,6 +10,7 @@ import click
 
 from inspector import plugins
 from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
+from inspector.cli.grouped import Command
 from inspector.cli.job import check_alone
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import is_model, reading, recorded
@@ -22,7 +23,7 @@ from inspector.run.sources.child import Settings
 from inspector.shared.request import Request
 
 
-@click.command("explain")
+@click.command("explain", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @recording_options
 @verify_option
@@ -37,17 +38,14 @@ def command(
 ) -> int:
     """Show every graph break: its line, its cause and its fix.
 
-    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
-    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
-    newest recording is read.
+    TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
+    or a folder of logs; by default the newest recording.
 
     \b
     Examples:
       inspect explain samples/graph_breaks/model.py
       inspect explain samples/small_cnn/model.py:SmallCNN --input 'f32[8,3,224,224]' --train
       inspect explain samples/graph_breaks/recording.zip -o report.md
-      inspect explain samples/graph_breaks/model.py --verify
-      inspect explain samples/graph_breaks/model.py -o report.json
       inspect explain samples/graph_breaks/model.py --fail-on graph-break --baseline report.json
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     gate = asked_gate(fail_on, baseline, asked.output)

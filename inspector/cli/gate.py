@@ -29,13 +29,13 @@ _BY_DEFAULT = (Severity.WARNING.value,)
 gate_options = together(
     click.option(
         "--fail-on", multiple=True, metavar="NAME",
-        help="Exit with 1 if there are findings of a rule (graph-break, recompile, …) or at least "
-        "as grave as error, warning or info. Repeatable, or with commas.",
+        help="Exit with 1 on findings of a rule or a severity. graph-break, recompile, …; error, "
+        "warning, info: these and graver ones. Repeatable, or with commas.",
     ),
     click.option(
         "--baseline", type=click.Path(path_type=Path), metavar="FILE",
-        help="An earlier report.json: what it has is known, and only new findings fail. "
-        "[default for --fail-on then: warning]",
+        help="Fail on findings that this earlier report.json lacks. The default for --fail-on is "
+        "warning then.",
     ),
 )  # fmt: skip
 """What to fail on, and what is known already."""

@@ -8,6 +8,7 @@ import click
 
 from inspector.cli.graph_files import graph_file, write_graph_files
 from inspector.cli.graph_view import DEPTH, View, line_place
+from inspector.cli.grouped import Command
 from inspector.cli.options import always_inductor, gpu_options, option_help
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.features.graph.drawing.options import Collapse, Colour, Drawing
@@ -17,7 +18,7 @@ from inspector.run.graph import Stage
 _STAGES = (*(stage.value for stage in Stage), FUSION)
 
 
-@click.command("graph")
+@click.command("graph", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @click.option(
     "--stage", type=click.Choice(_STAGES), default=None,
@@ -64,10 +65,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 ) -> int:
     """Show the graphs of every stage, and which operators became which kernel.
 
-    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
-    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
-    newest recording is read. The end of the name after -o says the format: .svg, .png, .pdf, .dot
-    are pictures (by Graphviz), .json and .md are reports.
+    TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
+    or a folder of logs; by default the newest recording. A file after -o is a picture (.svg, .png,
+    .pdf, .dot) by Graphviz, or a report.
 
     \b
     Examples:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from inspector import plugins
+from inspector.cli.grouped import Command
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.features.cuda_graphs.report import make_cuda_graphs_report
 from inspector.features.guards.report import make_guards_report
@@ -15,7 +16,7 @@ _RULE = "guard-cost"
 _CUDA_GRAPH_RULES = "cuda-graph-"
 
 
-@click.command("guards")
+@click.command("guards", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @recording_options
 @click.option(
@@ -29,9 +30,8 @@ _CUDA_GRAPH_RULES = "cuda-graph-"
 def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
     """Show the guards, their cost, and what recompiles next.
 
-    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
-    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
-    newest recording is read.
+    TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
+    or a folder of logs; by default the newest recording.
 
     \b
     Examples:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from inspector.cli.grouped import Command
 from inspector.cli.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
 from inspector.cli.kernel_choice import which_kernel
 from inspector.cli.options import always_inductor, gpu_options
@@ -29,7 +30,7 @@ _FORMS = ("source", *TEXTS)
 _ALL = "all"
 
 
-@click.command("kernels")
+@click.command("kernels", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @gpu_options
 @click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
@@ -63,10 +64,9 @@ def command(  # noqa: PLR0913 - one parameter per option
 ) -> int:
     """Show the kernels that Inductor generates, also for a GPU that is not here.
 
-    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
-    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
-    newest recording is read. With --gpu nothing runs on a GPU: torch.compile generates the code,
-    and the CPU runs the model where the program needs values.
+    TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
+    or a folder of logs; by default the newest recording. With --gpu nothing runs on a GPU:
+    torch.compile generates the code, and the CPU runs the model where the program needs values.
 
     \b
     Examples:

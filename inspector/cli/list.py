@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from inspector.cli.grouped import Command
 from inspector.errors import UsageError
 from inspector.render.terminal import render
 from inspector.report.page import Column, Page, Section, Table
@@ -22,7 +23,7 @@ from inspector.run.sources.store import (
 )
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @click.option(
     "--name",
     "renamed",

@@ -99,8 +99,8 @@ size_option = click.option(
 target_options = together(
     click.option(
         "--input", "inputs", multiple=True, metavar="SPEC",
-        help="An input, in the order of the arguments or as NAME=SPEC: 'f32[8,3,224,224]', "
-        "'ids=i64[1,128]<30522', 'flag=true'. Repeatable.",
+        help="An input: 'f32[8,3,224,224]', 'ids=i64[1,128]<30522', 'flag=true'. In the order of "
+        "the arguments, or NAME=SPEC; repeatable.",
     ),
     click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1."),
     click.option("--dtype", metavar="DTYPE", help="Floating-point dtype: f32, bf16, f16, …"),
@@ -110,12 +110,12 @@ target_options = together(
     click.option("--mode", metavar="MODE", help="torch.compile's mode: reduce-overhead, …"),
     click.option(
         "--backend", metavar="NAME",
-        help="torch.compile's backend, any that torch knows. By default captured graphs run "
+        help="torch.compile's backend. Any that torch knows; by default captured graphs run "
         "eagerly: nothing is lowered, and the graphs are the same.  [default: eager]",
     ),
     click.option(
         "--calls", type=click.IntRange(1), metavar="N",
-        help="Warm calls with each input to measure; fewer if they take more than 5 s.  "
+        help="Warm calls per input; fewer if they take more than 5 s.  "
         "[default: 20]",
     ),
     click.option(
@@ -142,7 +142,7 @@ gpu_options = together(
 process_options = together(
     click.option(
         "--python", metavar="PATH",
-        help="Interpreter to record in: your own environment's, .venv/bin/python.",
+        help="Interpreter to record in. Your own environment's: .venv/bin/python.",
     ),
     click.option(
         "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
@@ -170,16 +170,16 @@ output_options = together(
     # Read by `inspector.cli.output.write_report` out of the context of the command.
     click.option(
         "-v", "--verbose", is_flag=True, expose_value=False, callback=_keep_verbose,
-        help="Show everything on the terminal, also what does not fit on one screen.",
+        help="Show everything. Else a report fits on one screen.",
     ),
     click.option(
         "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
         multiple=True, callback=_one_file,
-        help="Write the report to a file; its suffix (.json, .md, .txt) is the format.",
+        help="Write a file: .html, .md, .json, .txt, .sarif, .junit.xml. The suffix is the format.",
     ),
     click.option(
         "--format", "format_", metavar="FORMAT",
-        help="Format on standard output: terminal, json, markdown.",
+        help="On standard output: terminal, json, markdown, github.",
     ),
     click.option("--no-progress", is_flag=True, help="Show no progress while recording."),
 )  # fmt: skip

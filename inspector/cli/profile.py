@@ -9,6 +9,7 @@ import click
 
 from inspector import plugins
 from inspector.cli.counters import count_kernels
+from inspector.cli.grouped import Command
 from inspector.cli.kernel_choice import benched, check_kernel_options
 from inspector.cli.options import always_inductor, option_help
 from inspector.cli.output import check_place, write_bytes
@@ -28,7 +29,7 @@ _ROOFLINES = (".svg", ".png", ".pdf")
 _TIMELINES = (".perfetto.json", ".trace.json")
 
 
-@click.command("profile")
+@click.command("profile", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
 @click.option(
@@ -55,8 +56,8 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
     """Time the generated kernels in place, against peak FLOP/s and bandwidth.
 
-    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
-    recording (a folder or .zip). Without a TARGET the newest recording is read. On a GPU every
+    TARGET is a model (model.py, model.py:name, package.module:name) or a recording; by default the
+    newest recording. On a GPU every
     kernel, copy and library's call is timed where it stands in the model's own calls; without one,
     every C++ kernel and operator. Each leads to the line of the model that it computes.
 

@@ -6,13 +6,14 @@ import dataclasses
 
 import click
 
+from inspector.cli.grouped import Command
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.features.ranks.report import RanksReport, make_ranks_report
 from inspector.plugins import load_rules
 from inspector.report.command_line import command_about
 
 
-@click.command("ranks")
+@click.command("ranks", cls=Command)
 @click.argument("target", required=False)
 @recording_options
 def command(target: str | None, asked: Asked) -> int:

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from inspector.cli.grouped import Command
 from inspector.cli.kernel_builds import compiled_if_possible
 from inspector.cli.options import always_inductor, option_help
 from inspector.cli.output import check_place, write_file
@@ -35,7 +36,7 @@ from inspector.run.run import Run
 _DEFAULT = Path("report.html")
 
 
-@click.command("report")
+@click.command("report", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @click.option("--profile", is_flag=True, help="Time the kernels too: a minute or two more.")
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
@@ -49,9 +50,8 @@ _DEFAULT = Path("report.html")
 def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: bool | None) -> int:
     """Write one HTML page with everything, linked from source line to kernel.
 
-    TARGET is a model (model.py, model.py:name, package.module:name), which is recorded first, or a
-    recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs. Without a TARGET the
-    newest recording is read. The page needs no network and no server: send it to somebody.
+    TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
+    or a folder of logs; by default the newest recording. The page needs no network and no server.
 
     \b
     Examples:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from inspector import plugins
+from inspector.cli.grouped import Command
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.features.breaks.advice.advice import Advice
 from inspector.features.breaks.advice.table import ALL, about
@@ -21,7 +22,7 @@ from inspector.shared.near_matches import near_matches
 _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 
 
-@click.command("rule")
+@click.command("rule", cls=Command)
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--python", metavar="PATH", help="Take torch's registry from this interpreter.")
 def command(name: str | None, python: str | None) -> None:

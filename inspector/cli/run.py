@@ -11,6 +11,7 @@ import click
 
 from inspector import plugins
 from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
+from inspector.cli.grouped import Command
 from inspector.cli.options import process_options, size_option
 from inspector.cli.record import record
 from inspector.errors import EnvironmentLacksError
@@ -21,7 +22,9 @@ from inspector.run.sources.program import program_command
 
 
 @click.command(
-    "run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False}
+    "run",
+    cls=Command,
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @process_options
 @gate_options

@@ -7,12 +7,13 @@ import sys
 
 import click
 
+from inspector.cli.grouped import Command
 from inspector.errors import UsageError
 from inspector.plugins import REPORTS, report_views
 from inspector.report.json.schema import Schema, make_schema
 
 
-@click.command("schema")
+@click.command("schema", cls=Command)
 @click.argument("kind", metavar="[REPORT]", required=False)
 def command(kind: str | None) -> None:
     """Describe the fields of a report as JSON, by a JSON Schema (draft 2020-12).

@@ -26,7 +26,7 @@ from inspector.shared.request import Request
 verify_option = click.option(
     "--verify",
     is_flag=True,
-    help="Try what may remove graph breaks and recompilations: settings of torch, and the lines "
+    help="Try the advised lines and settings of torch. The lines "
     "that are advised (in memory: your files stay), each in a process of its own, with graphs, "
     "breaks, compilations, times, and whether outputs stay equal.",
 )

@@ -92,6 +92,7 @@ class Finding:
         example: The problem and the fix as programs, or None.
         hints: All of torch's own hints, in torch's order.
         notes: Further facts, one sentence each.
+        also: Where else it is, or what else is here, likewise.
         records: How many records of the log stand behind it.
         fingerprint: Stays the same when lines are inserted above.
         gb_id: Torch's id of a graph break, or None.
@@ -120,6 +121,7 @@ class Finding:
     example: Example | None = None
     hints: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
     records: int = 1
     fingerprint: str = ""
     gb_id: str | None = None
@@ -136,3 +138,8 @@ class Finding:
     processes: tuple[int, ...] = (0,)
     recompiles: tuple[Recompile, ...] = ()
     output: str = ""
+
+    @property
+    def all_notes(self) -> tuple[str, ...]:
+        """Further facts, one sentence each, and where else it is."""
+        return (*self.notes, *self.also)

@@ -74,7 +74,8 @@ def _joined(
         severity=min((finding.severity for finding in findings), key=lambda item: item.rank),
         records=sum(finding.records for finding in findings),
         later=all(finding.later for finding in findings),
-        notes=(*notes, *_where(where, named, everyone)),
+        notes=notes,
+        also=(*findings[0].also, *_where(where, named, everyone)),
         processes=where,
     )
 

@@ -24,8 +24,8 @@ class Report:
     Attributes:
         run: The run.
         summary: Its counts.
-        findings: What was found: the gravest first, of these what costs most, and what costs
-            nothing that is known in the order in which it happened.
+        findings: What was found: the gravest first, of these what costs most in each call, then
+            what takes the longest to recompile, and the rest in the order in which it happened.
         next_steps: Commands worth running next.
         gate: The verdict on it, or None where none was asked for.
         verification: What was tried from outside, or None where that was not asked for.
@@ -47,10 +47,11 @@ def make_report(
     """Applies rules to a run."""
     found = [finding for rule in rules for finding in found_in(run, rule.check)]
 
-    def rank(finding: Finding) -> tuple[bool, int, int]:
+    def rank(finding: Finding) -> tuple[bool, int, int, int]:
         cost = finding.cost
         cost_ns = (cost.cost_ns or 0) + cost.shared_ns if cost else 0
-        return finding.later, finding.severity.rank, -cost_ns
+        once_ns = sum(item.time_ns or 0 for item in finding.recompiles)
+        return finding.later, finding.severity.rank, -cost_ns, -once_ns
 
     found.sort(key=rank)
     by_process = summarize_processes(run)

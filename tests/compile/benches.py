@@ -51,7 +51,6 @@ def read_again(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
         contextlib.chdir(folder),
         mock.patch.dict(os.environ, {"COLUMNS": "80"}),
         mock.patch.object(sys, "argv", ["inspect", "bench", *arguments]),
-        mock.patch("inspector.cli.prepare_streams"),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

@@ -18,7 +18,7 @@ _RECOMPILE = "recompile"
 
 
 def by_cause(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """One finding for each cause, in the order given; the others of a cause are its notes.
+    """One finding for each cause, in the order given; the others of a cause are in `also`.
 
     Graph breaks of one line have one cause, and so do recompilations because of one attribute or
     dimension, in whatever function.
@@ -89,12 +89,12 @@ def _joined(members: Sequence[Finding]) -> Finding:
         return first
     if first.gb_id is not None:
         texts = [f"{item.gb_id} {item.message}" for item in others]
-        notes = [f"also at this line: {listed(list(dict.fromkeys(texts)))}"]
+        also = [f"also at this line: {listed(list(dict.fromkeys(texts)))}"]
     else:
-        notes = [f"same cause at {location(item.place)}: {title(item)}" for item in others]
+        also = [f"same cause at {location(item.place)}: {title(item)}" for item in others]
     return dataclasses.replace(
         first,
-        notes=(*first.notes, *notes),
+        also=(*first.also, *also),
         records=sum(item.records for item in members),
         recompiles=tuple(each for item in members for each in item.recompiles),
     )

@@ -45,7 +45,7 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
         yield f"**{label}:** {prose(tried_sentence(tried))}"
         yield ""
     yield from _example(finding)
-    notes = finding.notes
+    notes = finding.all_notes
     yield from _items(tuple(note for note in notes if note))
     yield from _stack(finding)
 

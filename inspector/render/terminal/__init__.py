@@ -82,7 +82,7 @@ def _add_findings(screen: Screen, page: Page) -> None:
     room = _FINDING_LINES
     rest: list[Finding] = []
     for number, finding in enumerate(page.findings):
-        lines = list(finding_lines(screen, finding))
+        lines = list(finding_lines(screen, finding, is_whole=page.is_whole))
         room -= len(lines) + 1
         if rest or (number and room < 0 and not page.is_whole):
             rest.append(finding)

@@ -16,6 +16,7 @@ from inspector.report.finding import Finding, StackLine
 from inspector.report.severity import Severity
 from inspector.report.stacks import Folded, callers
 from inspector.report.wording import advice, kind, location, paragraphs, pointer, status, title
+from inspector.shared.roots import Owner
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 _STATUS_STYLES = {"new": "bold magenta", "known": "dim"}
@@ -26,12 +27,17 @@ _WHOLE = frozenset({"fix", "or", "set"})  # what is to be written is never cut o
 _MOST_ALIGNED = 40
 
 
-def finding_lines(page: Page, finding: Finding) -> Iterator[Text]:
-    """A finding: where and what, the source, why, what follows from it, what to do, how it came."""
+def finding_lines(page: Page, finding: Finding, *, is_whole: bool) -> Iterator[Text]:
+    """A finding: where and what, the source, why, what follows from it, what to do, how it came.
+
+    Args:
+        is_whole: Whether it has notes, how it was reached in the user's own code, and links.
+    """
     style = _STYLES[finding.severity]
     yield from _heading(page, finding, style)
-    yield from source_lines(finding.place, page.width, style)
-    details = list(_details(page, finding))
+    if is_whole or not _is_definition(finding):
+        yield from source_lines(finding.place, page.width, style)
+    details = list(_details(page, finding, is_whole=is_whole))
     if details:
         yield Text()
     yield from details
@@ -42,10 +48,17 @@ def finding_heading(page: Page, finding: Finding) -> Iterator[Text]:
     yield from _heading(page, finding, _STYLES[finding.severity])
 
 
-def _details(page: Page, finding: Finding) -> Iterator[Text]:
+def _is_definition(finding: Finding) -> bool:
+    """Whether the line only says which function it is, which the title does, too."""
+    place = finding.place
+    code = next((line.text for line in place.excerpt if line.number == place.line), "")
+    return code.lstrip().startswith(("def ", "async def ", "class ", "@"))
+
+
+def _details(page: Page, finding: Finding, *, is_whole: bool) -> Iterator[Text]:
     yield from _prose(page, "why", finding.why if finding.why != finding.message else "")
     yield from _prose(page, "cost", "\n".join(finding_cost_lines(finding)))
-    for note in finding.notes:
+    for note in (*(finding.notes if is_whole else ()), *finding.also):
         yield from _prose(page, "note", note)
     for index, text in enumerate(advice(finding)):
         yield from _prose(page, "or" if index else "fix", text, "bold green")
@@ -53,8 +66,10 @@ def _details(page: Page, finding: Finding) -> Iterator[Text]:
         label = "line" if tried.rewrites else "set"
         yield from _prose(page, label, tried_sentence(tried), "bold green")
     yield from _prose(page, "more", pointer(finding))
-    yield from _via(page, callers(finding))
-    if finding.url:
+    stack = finding.place.stack
+    if is_whole or (stack and stack[-1].owner != Owner.PROJECT.value):
+        yield from _via(page, callers(finding))
+    if finding.url and is_whole:
         yield _labelled("see").append(one_line(finding.url), style="dim")
 
 

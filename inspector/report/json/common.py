@@ -98,8 +98,8 @@ COMMON: Views = {
     Finding: View(
         """rule severity message file=place.file? line=place.line? column=place.column
         end_line=place.end_line end_column=place.end_column function=place.function? records why
-        output? fix alternatives example hints notes fingerprint gb_id gb_type url? outcome?
-        evidence later cost_ns=cost.cost_ns cost_kind crossing_bytes=cost.crossing_bytes
+        output? fix alternatives example hints notes=all_notes fingerprint gb_id gb_type url?
+        outcome? evidence later cost_ns=cost.cost_ns cost_kind crossing_bytes=cost.crossing_bytes
         executions_per_call=cost.executions_per_call cost is_new fails_gate verified recompile
         processes excerpt=place.excerpt stack=place.stack""",
         cost_kind=_cost_kind,

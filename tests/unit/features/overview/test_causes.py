@@ -30,8 +30,8 @@ def recompiled(function: str, name: str, times: int) -> Finding:
 def test_breaks_of_a_line_are_one_finding() -> None:
     one, other = by_cause([a_break(3, "GB0291", 4), a_break(5, "GB0007"), a_break(3, "GB0124", 2)])
     assert (one.gb_id, one.records) == ("GB0291", 6)
-    assert one.notes == ("also at this line: GB0124 GB0124",)
-    assert (other.gb_id, other.notes) == ("GB0007", ())
+    assert one.also == ("also at this line: GB0124 GB0124",)
+    assert (other.gb_id, other.also) == ("GB0007", ())
     lines = list(cause_lines([one, other], 0))
     assert lines == ["2 lines account for all 7 graph breaks: model.py:3 (6), model.py:5 (1)"]
 
@@ -41,7 +41,7 @@ def test_recompilations_because_of_one_attribute_are_one_finding() -> None:
              recompiled("f", "size", 1)]  # fmt: skip
     one, other = by_cause(found)
     assert len(one.recompiles) == 5
-    assert one.notes == ("same cause at model.py:1: g recompiled",)
+    assert one.also == ("same cause at model.py:1: g recompiled",)
     (line,) = cause_lines([one, other], 8)
     assert line == "2 causes account for 6 of 8 recompilations: net.steps (5), size (1)"
     assert not list(cause_lines([one, other], 9))
