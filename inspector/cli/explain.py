@@ -45,7 +45,7 @@ def command(
     Examples:
       inspect explain samples/graph_breaks/model.py
       inspect explain samples/small_cnn/model.py:SmallCNN --input 'f32[8,3,224,224]' --train
-      inspect explain samples/graph_breaks/recording.zip -o report.md
+      inspect explain samples/graph_breaks/model.py -o report.json
       inspect explain samples/graph_breaks/model.py --fail-on graph-break --baseline report.json
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     gate = asked_gate(fail_on, baseline, asked.output)

@@ -45,13 +45,18 @@ def make_report(
     run: Run, rules: Iterable[Rule[Run, Finding]], next_steps: tuple[str, ...] = ()
 ) -> Report:
     """Applies rules to a run."""
-    found = [finding for rule in rules for finding in found_in(run, rule.check)]
 
-    def rank(finding: Finding) -> tuple[bool, int, int, int]:
+    def once_ns(finding: Finding) -> int:
+        return sum(item.time_ns or 0 for item in finding.recompiles)
+
+    def rank(finding: Finding) -> tuple[bool, int, int]:
         cost = finding.cost
         cost_ns = (cost.cost_ns or 0) + cost.shared_ns if cost else 0
-        once_ns = sum(item.time_ns or 0 for item in finding.recompiles)
-        return finding.later, finding.severity.rank, -cost_ns, -once_ns
+        return finding.later, finding.severity.rank, -cost_ns
+
+    found: list[Finding] = []
+    for rule in rules:
+        found += sorted(found_in(run, rule.check), key=once_ns, reverse=True)
 
     found.sort(key=rank)
     by_process = summarize_processes(run)

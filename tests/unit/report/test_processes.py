@@ -40,10 +40,10 @@ def test_equal_findings_are_one_with_the_records_of_all() -> None:
 
     assert (both.message, both.records, both.processes) == ("met", 2, (0, 1))
     sentence = "in all 2 processes: rank 0, rank 1; its records are those of all of them"
-    assert both.notes == ("a note", sentence)
+    assert both.all_notes == ("a note", sentence)
     assert (again.severity, again.records, again.processes) == (Severity.ERROR, 1, (0,))
-    assert again.notes[-1] == "only in rank 0"
-    assert (one.message, one.processes, one.notes[-1]) == ("another", (1,), "only in rank 1")
+    assert again.also[-1] == "only in rank 0"
+    assert (one.message, one.processes, one.also[-1]) == ("another", (1,), "only in rank 1")
 
 
 def test_one_process_is_left_as_it_is() -> None:
