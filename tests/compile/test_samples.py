@@ -27,7 +27,10 @@ def lasting(value: Any) -> Any:
     if isinstance(value, dict) and "findings" in value:
         # What costs most comes first, and guards are a finding where they take much: both differ.
         lasts = [item for item in value["findings"] if item["rule"] != "guard-cost"]
-        value = {**value, "findings": sorted(lasts, key=lambda item: item["line"])}
+        value = {
+            **value,
+            "findings": sorted(lasts, key=lambda item: (item["line"], item["message"])),
+        }
     if isinstance(value, dict):
         return {key: lasting(item) for key, item in value.items() if key not in VOLATILE}
     if isinstance(value, list):
