@@ -34,11 +34,13 @@ def test_fixed(compiled):
 
 
 def run(folder: Path, *arguments: str) -> str:
+    # Installed or not: the plugin is named, and no other one is loaded.
+    autoload = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "inspector.library.pytest_plugin",
          "-p", "no:cacheprovider", "-o", "addopts=", *arguments],
-        cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-        check=False,
+        cwd=folder, env={**os.environ, **autoload, "PYTHONPATH": str(ROOT)}, capture_output=True,
+        text=True, check=False,
     )  # fmt: skip
     return done.stdout + done.stderr
 
