@@ -30,7 +30,7 @@ gate_options = together(
     click.option(
         "--fail-on", multiple=True, metavar="NAME",
         help="Exit with 1 on findings of a rule or a severity. graph-break, recompile, …; error, "
-        "warning, info: these and graver ones. Repeatable, or with commas.",
+        "warning, info: these and more severe ones. Repeatable, or with commas.",
     ),
     click.option(
         "--baseline", type=click.Path(path_type=Path), metavar="FILE",

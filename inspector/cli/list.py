@@ -58,7 +58,7 @@ def _rename(number: str, name: str) -> None:
     if name.isdecimal() or Path(name).name != name or (found.parent / name).exists():
         raise UsageError(
             f"{name!r} cannot be the name of a recording.",
-            "Choose one that is no number, no path, and not taken.",
+            "Choose a name that is not a number, not a path, and not taken.",
         )
     found.rename(found.parent / name)
 

@@ -170,7 +170,7 @@ output_options = together(
     # Read by `inspector.cli.output.write_report` out of the context of the command.
     click.option(
         "-v", "--verbose", is_flag=True, expose_value=False, callback=_keep_verbose,
-        help="Show everything. Else a report fits on one screen.",
+        help="Show everything. Without it, a report fits on one screen.",
     ),
     click.option(
         "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",

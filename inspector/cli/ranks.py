@@ -29,7 +29,7 @@ def command(target: str | None, asked: Asked) -> int:
       inspect ranks logs -o ranks.html
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     asked.check(target)
-    with asked.shown(target) as (run, code):
+    with asked.shown(target, is_whole=True) as (run, code):
         asked.write(_with_findings(make_ranks_report(run)))
     return code
 

@@ -26,9 +26,8 @@ from inspector.shared.request import Request
 verify_option = click.option(
     "--verify",
     is_flag=True,
-    help="Try the advised lines and settings of torch. The lines "
-    "that are advised (in memory: your files stay), each in a process of its own, with graphs, "
-    "breaks, compilations, times, and whether outputs stay equal.",
+    help="Try the advised lines and settings of torch. Each runs in a process of its own, and your "
+    "files stay as they are; graphs, breaks, compilations, times and outputs are compared.",
 )
 _LEAST_SECONDS = 60
 _TIMES_AS_LONG = 5

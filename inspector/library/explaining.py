@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.errors import InspectorError, UsageError
+from inspector.errors import EnvironmentLacksError, InspectorError, UsageError
 from inspector.library.recording import Recording, ShownReport, recorded
 
 
@@ -69,7 +69,15 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
         InspectorError: It failed before anything was compiled, or the arguments do not fit.
     """
     if isinstance(model, str | os.PathLike):
-        flags = {"--train": train, "--fullgraph": fullgraph, "--no-measure": not measure}
+        if inputs or kwargs or options or not isinstance(backend, str) or caches != "fresh":
+            raise UsageError(
+                "A target takes no inputs, options, backend as a function, or caches.",
+                "Define them in its file, or pass the module itself.",
+            )
+        flags = {
+            "--train": train, "--fullgraph": fullgraph, "--no-measure": not measure,
+            "--dynamic": dynamic is True, "--no-dynamic": dynamic is False,
+        }  # fmt: skip
         chosen = {"--backend": backend, "--mode": mode, "--calls": calls}
         return _explain_target(os.fspath(model), flags, chosen, path)
     from inspector.capture.in_process import call_in_process, name_of
@@ -114,6 +122,6 @@ def _explain_target(
             [*command, "--save", str(place), *options],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
-        if not place.exists():
+        if done.returncode in {UsageError.exit_code, EnvironmentLacksError.exit_code}:
             raise UsageError(done.stderr.strip().removeprefix("error: "), "See: inspect --help")
         return Recording(place).report()

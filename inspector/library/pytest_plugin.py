@@ -31,7 +31,7 @@ _FOLDER = "__inspect__"
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds ``--inspect-update``."""
     parser.getgroup("torch-inspector").addoption(
-        "--inspect-update", action="store_true", help="Write the snapshots of compiled models anew."
+        "--inspect-update", action="store_true", help="Update the snapshots of compiled models."
     )
 
 

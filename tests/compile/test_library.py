@@ -322,6 +322,8 @@ def test_a_target_is_recorded_and_a_report_is_saved(tmp_path: Path) -> None:
     assert "<script" in (tmp_path / "report.html").read_text()
     with pytest.raises(UsageError, match="no file"):
         inspector.explain(str(tmp_path / "modell.py"))
+    with pytest.raises(UsageError, match="takes no inputs"):
+        inspector.explain(str(tmp_path / "model.py"), torch.ones(1, 2))
 
 
 def test_importing_the_package_costs_nothing() -> None:

@@ -105,7 +105,7 @@ def _frames(process: Process) -> Mapping[tuple[str, int], tuple[str, str, int]]:
 
 
 def _compared(graph: _Graph, before: CacheLookup, now: CacheLookup) -> KeyChange:
-    old, new = _parts(before.components), _parts(now.components)
+    old, new = key_parts(before.components), key_parts(now.components)
     are_known = bool(before.components and now.components)
     changes = tuple(
         change_of(name, was and was[1], is_now and is_now[1])
@@ -132,8 +132,8 @@ def _compared(graph: _Graph, before: CacheLookup, now: CacheLookup) -> KeyChange
     )
 
 
-def _parts(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """(hash, value) by name."""
+def key_parts(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Hash and value of each part of a key, by torch's name of it."""
     matches = (_LINE.fullmatch(line) for line in lines)
     return {match["name"]: (match["hash"], match["value"]) for match in matches if match}
 
@@ -145,21 +145,25 @@ def change_of(name: str, before: str | None, now: str | None) -> Change:
         name: Torch's name of the part: ``gm``, ``inductor_config[max_autotune]``.
         before: Its value as torch printed it, or None where the key had no such part.
     """
-    match = _NAME.fullmatch(name)
-    part, item = (match["part"], match["item"]) if match else (name, None)
-    if item is not None and part in _ITEM_WORDS:
-        words = _ITEM_WORDS[part].format(item)
-    else:
-        words = _WORDS.get(part) or (part if item is None else f"{part}[{item}]")
+    words = part_words(name)
     # Printed alike, hashed differently: a set in another order, an object of the same name.
     is_alike = before is not None and before == now
     if is_alike or not all(_is_readable(text) for text in (before, now) if text):
         return Change(name, words, (), (), opaque=True)
     sides = []
-    for lines in _changed_lines(part, before, now):
+    for lines in _changed_lines(name.partition("[")[0], before, now):
         more = len(lines) - _MOST_LINES
         sides.append((*lines[:_MOST_LINES], *([f"… {more:,} more lines"] if more > 0 else ())))
     return Change(name, words, sides[0], sides[1], opaque=False)
+
+
+def part_words(name: str) -> str:
+    """What a part of a key is."""
+    match = _NAME.fullmatch(name)
+    part, item = (match["part"], match["item"]) if match else (name, None)
+    if item is not None and part in _ITEM_WORDS:
+        return _ITEM_WORDS[part].format(item)
+    return _WORDS.get(part) or (part if item is None else f"{part}[{item}]")
 
 
 def _changed_lines(

@@ -9,6 +9,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from inspector.features.compile_time.cache_keys import key_parts, part_words
 from inspector.run.compilation import Compilation
 from inspector.run.run import Process, Run
 from inspector.shared.stack import StackFrame
@@ -106,30 +107,29 @@ class _Texts:
     """Texts without what every process has of its own; equal ones are read once."""
 
     def __init__(self) -> None:
-        self._plain: dict[str, str] = {}
-        self._guards: dict[str, tuple[str, ...]] = {}
+        self._plain: dict[Payload | str, str] = {}
+        self._guards: dict[Payload | str, tuple[str, ...]] = {}
 
     def plain(self, payload: Payload) -> str:
         """A digest of the text."""
-        found = self._plain.get(payload.md5)
-        if found is None:
-            found = hashlib.sha256(_plain(payload.text()).encode()).hexdigest()
-            self._plain[payload.md5] = found
-        return found
+        key = payload.md5 or payload
+        if key not in self._plain:
+            text = _plain(payload.text())
+            self._plain[key] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        return self._plain[key]
 
     def guards(self, payload: Payload | None) -> tuple[str, ...]:
         """The guards of a cache entry, without those on the identity of objects."""
         if payload is None:
             return ()
-        found = self._guards.get(payload.md5)
-        if found is None:
-            found = tuple(
+        key = payload.md5 or payload
+        if key not in self._guards:
+            self._guards[key] = tuple(
                 _plain(guard.code.replace(guard.source, guard.name) if guard.source else guard.code)
                 for guard in parse_guards(payload.text()).guards
                 if guard.kind not in _IDENTITY and guard.code
             )
-            self._guards[payload.md5] = found
-        return found
+        return self._guards[key]
 
     def other_guards(
         self, first: Payload | None, second: Payload | None
@@ -230,16 +230,14 @@ def _other_keys(first: Sequence[CacheLookup], second: Sequence[CacheLookup]) -> 
     found: dict[str, None] = {}
     for one, other in zip(*(sorted(each, key=_cache) for each in (first, second)), strict=False):
         if one.cache == other.cache and one.components and other.components:
-            parts, others = (dict(map(_component, item.components)) for item in (one, other))
-            found |= dict.fromkeys(name for name in parts if parts[name] != others.get(name))
+            parts, others = (key_parts(item.components) for item in (one, other))
+            found |= dict.fromkeys(
+                part_words(name)
+                for name in parts
+                if name not in others or _plain(parts[name][1]) != _plain(others[name][1])
+            )
     return tuple(found)
 
 
 def _cache(item: CacheLookup) -> str:
     return item.cache
-
-
-def _component(line: str) -> tuple[str, str]:
-    """The name and the value out of ``[hash] name: value``."""
-    name, _, value = line.partition("] ")[2].partition(": ")
-    return name, _plain(value)

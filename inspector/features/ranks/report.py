@@ -197,7 +197,7 @@ def _compiled(frame: Frame) -> list[Compilation]:
 
 
 def _time_ns(process: Process, compilation: Compilation) -> int:
-    """Forward and backward, of this use of the compile id."""
+    """Forward and backward; after `torch._dynamo.reset()` of all uses of the compile id."""
     name = str(compilation.compile_id)
     return sum(
         stage.time_ns

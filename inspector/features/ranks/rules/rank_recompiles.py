@@ -14,6 +14,12 @@ from inspector.run.compilation import Compilation
 from inspector.run.run import Run
 
 _MOST_REASONS = 3
+_SIZES = (
+    "Give all ranks the same sizes (pad, or bucket), or mark what changes as dynamic before the "
+    "first call."
+)
+_VALUES = "Make what the guard checks equal on all ranks."
+_CALLS = "Call the function on all ranks, or where the others do not wait for it."
 _EXCHANGE = (
     "Set TORCH_COMPILER_COLLECTIVES=1: ranks exchange the sizes of inputs while they compile. All "
     "ranks have to compile at the same time."
@@ -59,14 +65,15 @@ class RankRecompilesRule(Rule[RanksReport, Finding]):
         times = "once" if len(rows) == 1 else f"{len(rows)} times"
         others = ranks(run, row.missing)
         more = f"{times} more than {others}" if row.number else f"{times}, {others} never"
+        reasons = list(_reasons(rows))
+        is_size = any("size mismatch" in reason for reason in reasons)
         return Finding(
             **self.at(run, row.place(run)),
             message=f"{ranks(run, have)}: {row.frame.name} is compiled {more}; the others wait up "
             f"to {duration(wait_ns)} (estimate)",
-            why="; ".join(_reasons(rows)) or "the function is called on these ranks alone",
-            fix="Give all ranks the same sizes (pad, or bucket), or mark what changes as dynamic "
-            "before the first call.",
-            alternatives=(_EXCHANGE,),
+            why="; ".join(reasons) or "the function is called on these ranks alone",
+            fix=_SIZES if is_size else _VALUES if reasons else _CALLS,
+            alternatives=(_EXCHANGE,) if is_size else (),
             records=len(rows),
             evidence="compilation_metrics",
             processes=tuple(have),
