@@ -48,14 +48,14 @@ class _ProfiledCalls:
         self._inputs = range(len(target.calls))
         self._made: list[int] = []
         self._ones = Ones()
-        self._state = self._first_state()
-        self._profiles = Profiles(
+        self._profiles = Profiles(  # before any call: it sees what Triton tunes in the first one
             target,
             counters=request.counters,
             fresh_ceilings=request.fresh_ceilings,
             seconds=request.seconds,
             alone=None if request.kernel is None else Alone(request.kernel),
         )
+        self._state = self._first_state()
 
     def make(self) -> None:
         number = self._call_until_compiled()

@@ -112,7 +112,8 @@ def test_a_decode_step_is_profiled_as_by_hand(tmp_path: Path) -> None:
     print(f"call {profile['wall_ns']} ns, {len(kernels)} kernels, {kernels_ns} ns")
     assert profiled_s < 3 * by_hand_s
     assert len(kernels) == by_hand["kernels"]
-    assert kernels_ns == pytest.approx(by_hand["kernels_ns"], rel=0.02)
+    # By hand alone, six processes on three H200 took 342 to 354 µs: 3.4 % apart.
+    assert kernels_ns == pytest.approx(by_hand["kernels_ns"], rel=0.04)
     assert all(launch["cuda_graph"] for launch in kernels if launch["name"].startswith("triton_"))
     assert profile["attributed"] > 0.97
     assert profile["memory"] is not None

@@ -163,6 +163,13 @@ def make_autotuning(
     places = [place for process in processes for place in process.records(Autotuned)]
     if not places:
         return None
+    # A profile's first call is made without the compiler: it tunes the kernels of graphs, too.
+    in_graphs = {
+        place.name.rpartition("_")[0]
+        for place in places
+        if place.kind == "user" and not place.is_outside
+    }
+    places = [place for place in places if not (place.is_outside and place.name in in_graphs)]
     cached = {
         (process, item.compile_id, item.what)
         for process, each in enumerate(processes)

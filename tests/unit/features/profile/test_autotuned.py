@@ -217,6 +217,18 @@ def test_the_programs_own_kernels_outside_of_graphs(tmp_path: Path) -> None:
     assert next(tuned_rows(found))[3] == (("k.py:9", ""),)
 
 
+def test_what_the_call_without_the_compiler_tuned_is_not_counted_twice(tmp_path: Path) -> None:
+    own = {"kind": "user", "how": "measured", "candidates": kernel()["candidates"], "chosen": 1}
+    found = tuning(
+        tmp_path,
+        {**own, "name": "halved", "outside": True, "benchmark_ns": 5},
+        {**own, "name": "doubled", "outside": True, "benchmark_ns": 7},
+        {**own, "name": "doubled_0", "compile_id": "0/0", "benchmark_ns": 9},
+    )
+    assert {item.first.name for item in found.tuned} == {"halved", "doubled_0"}
+    assert found.outside_ns == 5
+
+
 def test_kernels_from_the_cache_are_counted(tmp_path: Path) -> None:
     info = {
         "triton_poi_0": {"autotune_cache_state": "hit", "compile_time_us": 5},
