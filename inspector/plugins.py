@@ -66,7 +66,8 @@ _RULES = {
     """,
     "kernels": "kernels.kernel_small kernels.kernel_split_reduction",
     "ranks": """
-        ranks.rank_collectives ranks.rank_graphs ranks.rank_recompiles ranks.rank_caches
+        ranks.rank_collectives ranks.rank_order ranks.rank_graphs ranks.rank_recompiles
+        ranks.rank_caches
     """,
 }
 
