@@ -67,18 +67,6 @@ def test_what_has_changed_is_computed_anew(between: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pair",
-    [
-        ("mm(a, b)", "mm(b, a)"),
-        ("addmm(a, b, b, alpha=1)", "addmm(a, b, b, alpha=2)"),
-        ("mm(reinterpret_tensor(a, (4, ), (1, ), 0), b)", "mm(a, b)"),
-    ],
-)
-def test_other_arguments_are_others(pair: tuple[str, str]) -> None:
-    assert repeated(f"x = extern_kernels.{pair[0]}\ny = extern_kernels.{pair[1]}") == []
-
-
-@pytest.mark.parametrize(
     "call",
     [
         "torch.ops.aten.rand.default([4])",
@@ -89,27 +77,3 @@ def test_other_arguments_are_others(pair: tuple[str, str]) -> None:
 )
 def test_what_may_give_something_else_is_no_repeat(call: str) -> None:
     assert repeated(f"x = {call}\ny = {call}") == []
-
-
-def test_a_part_that_is_written_belongs_to_what_was_there() -> None:
-    """Two values are put into two buffers at the same place: the buffers stay different."""
-    body = """
-    buf0 = empty_strided_cpu((4, ), (1, ), torch.float32)
-    cpp_fused_relu_0(a, buf0)
-    buf1 = empty_strided_cpu((4, ), (1, ), torch.float32)
-    cpp_fused_relu_0(b, buf1)
-    cpp_fused_relu_0(a, buf0)
-    cpp_fused_relu_0(a, buf1)
-    x = extern_kernels.mm(buf0, b)
-    y = extern_kernels.mm(buf1, b)
-    """
-    assert ("mm", 1) not in repeated(body, RELU)
-
-
-def test_what_may_not_run_repeats_nothing() -> None:
-    body = """
-    if a:
-        x = extern_kernels.mm(a, b)
-    y = extern_kernels.mm(a, b)
-    """
-    assert repeated(body) == []

@@ -132,39 +132,6 @@ def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
     assert found[2].lines == ()
 
 
-def test_on_the_cpu_what_is_done_beside_kernels_could_be_won() -> None:
-    idle = {"wrappers": 6, "graph-break": 3, "launching": 1}
-    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(20_000_000,) * 3, idle_ns=idle))
-    found = gains(budget, [], "", is_cpu=True, is_grad_idle=True)
-    assert [gain.what for gain in found] == [
-        "torch's own code around compiled graphs", "Python between compiled graphs",
-        "generated Python calls kernels, and allocates and frees their tensors",
-    ]  # fmt: skip
-    assert found[0].time_ns == pytest.approx(2 * found[1].time_ns)
-    assert "inspect explain" in found[1].change
-
-
-def test_no_grad_is_advised_where_a_graph_keeps_something_for_a_backward_pass() -> None:
-    budget = make_budget(
-        dataclasses.replace(PROFILE, plain_ns=(20_000_000,) * 3, idle_ns={"wrappers": 1})
-    )
-
-    def is_advised(direction: str, *, is_idle: bool = True) -> bool:
-        step = work(kernel="gemm")[0]
-        code = dataclasses.replace(CODE, direction=direction)
-        launches = tuple(dataclasses.replace(item, code=code) for item in step.launches)
-        found = gains(
-            budget, [dataclasses.replace(step, launches=launches)], "",
-            is_cpu=True, is_grad_idle=is_idle,
-        )  # fmt: skip
-        return any("torch.no_grad()" in gain.change for gain in found)
-
-    assert is_advised("forward")
-    assert not is_advised("forward", is_idle=False)
-    # Nothing requires a gradient: that gradients are on costs nothing.
-    assert not is_advised("inference")
-
-
 def library(**changes: Any) -> KernelTiming:
     called = next(item for item in work() if item.kind == "library")
     return dataclasses.replace(called, operators=("mm",), dtype="float32", **changes)
@@ -312,21 +279,3 @@ def test_a_statement_that_runs_twice_is_two_pieces_of_work() -> None:
     assert [len(group) for group in runs_of_statements(launches)] == [1, 1]
     together = [dataclasses.replace(item, launch=launches[0].launch) for item in launches]
     assert len(kernel_timings(together, CEILINGS, 0)) == 1
-
-
-def on_cpu(item: KernelTiming) -> list[LaunchTiming]:
-    return [
-        dataclasses.replace(each, launch=dataclasses.replace(each.launch, kind="cpu", grid=()))
-        for each in item.launches
-    ]
-
-
-def test_nothing_is_said_of_what_is_over_in_no_time_or_compares() -> None:
-    (brief,) = kernel_timings(on_cpu(work(size=1_000, time_ns=400)[0]), CEILINGS, 0)
-    assert (brief.share_of_ceiling, brief.bytes_) == (None, 2_000)
-    first = work()[0]
-    assert first.launches[0].step is not None
-    nodes = (dataclasses.replace(RELU, target="aten.sort.default"),)
-    step = dataclasses.replace(first.launches[0].step, operators=nodes)
-    (sorted_,) = kernel_timings([dataclasses.replace(first.launches[0], step=step)], CEILINGS, 0)
-    assert (sorted_.operators, sorted_.share_of_ceiling) == (("sort",), None)

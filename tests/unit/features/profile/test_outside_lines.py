@@ -13,8 +13,6 @@ from inspector.features.profile.kernel_timing import kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming, launch_timings
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from inspector.run.kernel import Call, GraphCode, NodeLine
-from tests.unit.fusions import SIZE, fusion, graph, node
-from tests.unit.fusions import Kernel as Scheduled
 
 CONV = NodeLine("convolution", "/home/user/model.py", 12, "self.conv(x)", module="conv")
 CODE = GraphCode("0/0", "forward", "", (), (Call("extern", "mm", 7, nodes=(CONV,)),), "cabc.py")
@@ -85,29 +83,6 @@ def test_what_is_done_at_the_first_line_of_a_compiled_function_is_torch_s() -> N
     assert not launch_timings(profile_of(at_line(12)), [CODE], (), short)[0].is_around
 
 
-def test_a_graph_without_lines_of_the_user_s_has_that_which_calls_it() -> None:
-    node = NodeLine("addcdiv", target="aten.addcdiv.default")
-    code = dataclasses.replace(CODE, calls=(Call("extern", "addcdiv", 7, nodes=(node,)),))
-    frames = ("/home/user/train.py(14): step",)
-    place = LaunchPlace("cabc", 7, "4/0", frames=frames)
-    (item,) = launch_timings(profile_of(DeviceLaunch("cpu", "", place=place)), [code], (), {})
-    assert [(line.file, line.line) for line in item.lines] == [("/home/user/train.py", 14)]
-    known = DeviceLaunch("cpu", "", place=dataclasses.replace(place, region="0/0"))
-    assert [line.line for line in timed(known)[0].lines] == [CONV.line]
-
-
-def test_modules_are_below_the_one_that_a_graph_was_compiled_for() -> None:
-    inner = dataclasses.replace(
-        LAUNCHED, place=dataclasses.replace(LAUNCHED.place, module="L['self'].experts.0")
-    )
-    assert [item.lines[0].module for item in timed(LAUNCHED, inner)] == ["conv", "experts.0.conv"]
-    kept = dataclasses.replace(
-        KEPT, place=dataclasses.replace(KEPT.place, module="L['self'].experts.0.conv")
-    )
-    (_, kept_line) = (item.lines[0] for item in timed(inner, kept))
-    assert (kept_line.line, kept_line.module) == (12, "experts.0.conv")
-
-
 def test_a_gradient_counts_for_the_module_of_its_parameter() -> None:
     (_, kept) = timed(REPLAYED, KEPT)
     assert [(line.line, line.module) for line in kept.lines] == [(12, "conv")]
@@ -130,15 +105,3 @@ def test_gradients_of_convolutions_that_are_copied_are_a_gain() -> None:
     assert (
         copied_gradients([convolution, *kernel_timings(timed(REPLAYED, added), None, 0)[1:]]) == []
     )
-
-
-def test_code_of_a_cache_is_joined_with_what_was_recorded_when_it_was_made() -> None:
-    """Behind a graph break Dynamo compiles again, and the cache has the same file."""
-    x, relu = node("x", ""), node("relu", "aten.relu.default", "x", at=3)
-    made = fusion(graph(x, relu), Scheduled("k", ("relu",), {"x": SIZE}, {"b": SIZE}))
-    call = Call("kernel", "k", 7)
-    code = GraphCode(made.compile_id, made.direction, "", (), (call,), "cabc.py")
-    launched = DeviceLaunch("kernel", "k", place=LaunchPlace("cabc", 7, made.compile_id))
-    (found,) = launch_timings(profile_of(launched), [code, dataclasses.replace(code)], [made])
-    assert found.code is code
-    assert found.step is made.steps[0]

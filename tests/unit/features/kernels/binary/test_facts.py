@@ -42,13 +42,6 @@ def test_a_configuration_that_does_not_fit_is_left_out(tmp_path: Path) -> None:
     ]
 
 
-def test_without_a_gpu_there_is_neither_occupancy_nor_a_time(tmp_path: Path) -> None:
-    (first, _) = facts_of(_written("gelu", tmp_path)).configs
-    assert first.prediction is None
-    assert first.analysis.occupancy is None
-    assert first.analysis.loads
-
-
 def test_files_that_are_gone_leave_nothing(tmp_path: Path) -> None:
     build = _written("gelu", tmp_path)
     (tmp_path / "0.sass").unlink()

@@ -80,17 +80,3 @@ def test_the_second_part_counts_where_the_first_is_short() -> None:
     assert "18%" in finding.why
     assert finding.cost is not None
     assert finding.cost.cost_ns == 1_300
-
-
-@pytest.mark.parametrize("time_ns", [60_000, 2_000])
-def test_it_does_not_count_where_the_first_is_long_or_both_are_short(time_ns: int) -> None:
-    first = _reduction("triton_red_fused_sum_0", "reduction", 512, time_ns)
-    assert _split(first, SECOND) == []
-
-
-def test_kernels_of_other_operators_are_no_parts_of_one() -> None:
-    other = _reduction("triton_per_fused_mean_1", "persistent_reduction", 1, 1_300)
-    assert _split(FIRST, other) == []
-    between = dataclasses.replace(FIRST)
-    assert len(_split(FIRST, between, SECOND)) == 1
-    assert _split(SECOND, FIRST) == []
