@@ -111,16 +111,6 @@ def test_a_program_that_fails_ends_the_history(
     assert gpu.call_args_list[-1].args == (None,)
 
 
-def test_without_cuda_graphs_nothing_is_recorded(
-    gpu: mock.Mock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delitem(sys.modules, "torch._inductor.cudagraph_trees")
-    with watched_capture(Captured()):
-        pass
-    assert not gpu.called
-    assert not any(item.is_pool for item in layout().segments)
-
-
 def test_history_s_arguments_are_those_that_torch_takes() -> None:
     import inspect
 
