@@ -101,7 +101,7 @@ def _lost(measured: Sequence[Tuned]) -> Iterator[str]:
         if item.first.kind == "template":
             groups.setdefault("conv" in item.first.name, []).append(item)
     for is_convolution, items in groups.items():
-        own = [c for item in items for c in item.candidates if c.kind != _LIBRARY]
+        own = [c for item in items for c in item.first.candidates if c.kind != _LIBRARY]
         if not own or any(item.winner is None or item.winner.kind != _LIBRARY for item in items):
             continue
         setting = "max_autotune_conv_backends" if is_convolution else "max_autotune_gemm_backends"
@@ -160,7 +160,7 @@ def _details(tuned: Tuned) -> Iterator[str]:
         yield _HOW.get(tuned.first.how, tuned.first.how)
     yield from _clearly(tuned)
     usual, gain = tuned.usual, tuned.gain
-    if tuned.is_usual and len(tuned.candidates) > 1:
+    if tuned.is_usual and len(tuned.first.candidates) > 1:
         yield "it is the default"
     elif usual is not None and gain is not None and usual is not tuned.next:
         yield f"{_faster_than(gain)} {shown(usual)}, the default"
@@ -170,7 +170,7 @@ def _details(tuned: Tuned) -> Iterator[str]:
         reasons = collections.Counter(item.failed for item in tuned.failed)
         why = f": {reasons.most_common(1)[0][0]}" if reasons else ""
         yield f"{tuned.failures:,} failed{why}"
-    steps = [_STEPS[name] for name in dict.fromkeys(c.step for c in tuned.candidates) if name]
+    steps = [_STEPS[name] for name in dict.fromkeys(c.step for c in tuned.first.candidates) if name]
     if steps:
         yield f"with {' and '.join(steps)}"
     yield from _in_place(tuned)
@@ -227,10 +227,10 @@ def candidate_rows(tuned: Tuned) -> Iterator[tuple[str, str, str]]:
         yield duration(item.time_ns or 0), relation, _whole(item) + mark
     for item in tuned.failed:
         yield "failed", "", f"{_whole(item)}: {item.failed}"
-    untimed = [c for c in tuned.candidates if c.time_ns is None and not c.failed]
+    untimed = [c for c in tuned.first.candidates if c.time_ns is None and not c.failed]
     for item in untimed:
         yield "-", "taken" if item is winner else "", _whole(item)
-    left = tuned.total - len(tuned.candidates)
+    left = tuned.total - len(tuned.first.candidates)
     if left > 0:
         yield "", "", f"… {left:,} slower ones are not in the recording"
 

@@ -115,11 +115,6 @@ class KernelTiming:
         return not self.flops and sum(self.functions.values()) >= _MOST
 
     @property
-    def is_mostly_copied_back(self) -> bool:
-        """Whether that is half of it or more."""
-        return sum(self.facts.copied_back.values()) >= _MOST
-
-    @property
     def functionalized_operator(self) -> str:
         """What is done in place that most of it copies whole tensors for, or an empty string."""
         copied = self.facts.functionalization_copies

@@ -33,7 +33,6 @@ _SAID = 0.005  # of all work: less is 0 %
 _GRAD_IDLE = (
     "Gradients are enabled but no backward pass runs: pass --no-grad for inference, or --train"
 )
-_WITHOUT = ("torch.no_grad()", "under torch.no_grad()")  # what gains of gradients begin with
 _TO = "\N{EN DASH}"
 
 
@@ -49,8 +48,7 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     yield from _next_gain(found)
     if found.breaks and not _is_all_eager(found):
         yield f"Graphs break at {listed(found.breaks)}: run `inspect explain`"
-    changes = [gain.change for gain in _shown(found)]
-    if found.is_grad_idle and not any(change.startswith(_WITHOUT) for change in changes):
+    if found.is_grad_idle:
         yield _GRAD_IDLE
 
 

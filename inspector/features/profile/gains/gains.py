@@ -7,22 +7,14 @@ from collections.abc import Iterable, Sequence
 
 from inspector.features.profile.budget import Budget
 from inspector.features.profile.gain import Gain
-from inspector.features.profile.gains.copy_gains import (
-    copies_back,
-    copy_gains,
-    gains_of_copied_gradients,
-    is_relaid,
-    layout_gain,
-)
+from inspector.features.profile.gains.copy_gains import gains_of_copies, gains_of_layouts, is_relaid
 from inspector.features.profile.gains.host_gains import host_gains
-from inspector.features.profile.gains.kernel_advice import Setup, advice
+from inspector.features.profile.gains.kernel_advice import Setup
 from inspector.features.profile.gains.kernel_gains import kernel_gains
-from inspector.features.profile.gains.library_gains import gains_of_exchanges, gains_of_repeats
+from inspector.features.profile.gains.library_gains import gains_of_exchanges
 from inspector.features.profile.gains.training_gains import (
-    gains_of_idle_gradients,
     gains_of_training_mode,
     is_as_in_training,
-    is_for_backward,
 )
 from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups
 from inspector.features.profile.kernel_timing import KernelTiming
@@ -72,31 +64,15 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     setup = Setup(mode, is_cpu, has_templates, has_backward)
     is_grad_idle = is_grad_idle and keeps_for_nothing(budget, work)
 
-    is_copied_back = bool(copies_back(work))
-
     def is_said(row: KernelGroup) -> bool:
         """Whether what most of it is has an entry of its own."""
         first = row.first
-        is_idle = is_grad_idle and is_for_backward(first) and not advice(first, setup)
         is_in_training = not has_backward and first.is_mostly(is_as_in_training)
-        is_mostly_copied_back = is_copied_back and first.is_mostly_copied_back
-        return bool(
-            first.functionalized_operator
-            or is_mostly_copied_back
-            or is_idle
-            or is_in_training
-            or is_relaid(first)
-        )
+        return bool(first.functionalized_operator or is_in_training or is_relaid(first))
 
     rows = [row for row in kernel_groups(work) if not is_said(row)]
-    found = list(kernel_gains(rows, setup))
-    if is_grad_idle:
-        found += gains_of_idle_gradients(work, is_cpu=is_cpu)
-    found += copy_gains(work, is_grad_idle=is_grad_idle)
-    found += gains_of_exchanges(work)
-    found += gains_of_copied_gradients(work)
-    found += filter(None, [layout_gain(work)])
-    found += gains_of_repeats(work)
+    found = [*kernel_gains(rows, setup), *gains_of_copies(work), *gains_of_exchanges(work)]
+    found += gains_of_layouts(work)
     if not has_backward:
         found += gains_of_training_mode(work, is_training=is_training)
     # Of unwatched calls, as all that the host does is; what runs side by side, on several streams

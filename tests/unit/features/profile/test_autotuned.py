@@ -154,30 +154,6 @@ def test_configurations_of_a_kernel(tmp_path: Path) -> None:
     assert rows[-1] == ("20 µs", f"2.00{TIMES}", "XBLOCK=1, num_warps=4 · default")
 
 
-def test_what_goes_on_from_the_best_one_belongs_to_the_same_kernel(tmp_path: Path) -> None:
-    descent = kernel(
-        step="descent", chosen=1, default=None, benchmark_ns=10_000_000, listed=None,
-        candidates=[
-            {"at": 0, **CONFIG, "text": "XBLOCK=8, num_warps=4", "time_ns": 10_100,
-             "step": "descent"},
-            {"at": 1, **CONFIG, "text": "XBLOCK=16, num_warps=4", "time_ns": 9_000,
-             "step": "descent"},
-        ],
-    )  # fmt: skip
-    found = tuning(tmp_path, kernel(), descent)
-    (item,) = found.tuned
-    assert item.winner is not None
-    assert item.winner.text == "XBLOCK=16, num_warps=4"
-    assert (item.total, item.spent_ns) == (4, 100_000_000)
-    assert item.gain == pytest.approx(20 / 9 - 1)
-    assert "with coordinate descent" in words(found)
-
-    stays = {**descent, "chosen": 0}
-    (item,) = tuning(tmp_path, kernel(), stays).tuned
-    assert item.winner is not None
-    assert (item.winner.text, item.winner.at) == ("XBLOCK=8, num_warps=4", 1)
-
-
 @pytest.mark.parametrize(
     "payload",
     [

@@ -6,10 +6,6 @@ import dataclasses
 
 import pytest
 
-from inspector.features.profile.budget import make_budget
-from inspector.features.profile.gains.copy_gains import copied_gradients
-from inspector.features.profile.gains.gains import gains
-from inspector.features.profile.kernel_timing import kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming, launch_timings
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from inspector.run.kernel import Call, GraphCode, NodeLine
@@ -87,21 +83,3 @@ def test_a_gradient_counts_for_the_module_of_its_parameter() -> None:
     (_, kept) = timed(REPLAYED, KEPT)
     assert [(line.line, line.module) for line in kept.lines] == [(12, "conv")]
     assert not kept.is_around
-
-
-def test_gradients_of_convolutions_that_are_copied_are_a_gain() -> None:
-    work = kernel_timings(timed(REPLAYED, KEPT, KEPT), None, 0)
-    convolution = dataclasses.replace(work[0], operators=("convolution",))
-    assert copied_gradients([convolution, *work[1:]]) == work[1:]
-    budget = make_budget(profile_of(REPLAYED, KEPT, KEPT))
-    (gain,) = gains(budget, [convolution, *work[1:]], "", is_cpu=False)
-    assert gain.what == (
-        "autograd copies the gradients of 2 convolutions into the layout of their weights"
-    )
-    assert gain.time_ns == 10
-    assert "channels_last" in gain.change
-    assert copied_gradients([dataclasses.replace(convolution, operators=("mm",)), *work[1:]]) == []
-    added = dataclasses.replace(KEPT, name="vectorized_elementwise_kernel<CUDAFunctor_add<float>>")
-    assert (
-        copied_gradients([convolution, *kernel_timings(timed(REPLAYED, added), None, 0)[1:]]) == []
-    )

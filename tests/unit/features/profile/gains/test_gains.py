@@ -11,8 +11,7 @@ from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.gains.gains import gains, is_all_compiled
 from inspector.features.profile.gains.kernel_advice import Setup, advice
-from inspector.features.profile.gains.library_gains import repeated_work
-from inspector.features.profile.kernel_timing import KernelTiming, kernel_timings
+from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.features.profile.launch_timing import LaunchTiming
 from inspector.features.profile.outside_lines import user_place
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
@@ -24,7 +23,7 @@ from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
 from inspector.run.kernel import Call, Kernel, NodeLine
 from inspector.run.run import Process
 from tests.unit.features.profile.test_budget import PROFILE
-from tests.unit.features.profile.test_kernel_timing import launched, work
+from tests.unit.features.profile.test_kernel_timing import work
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node
 from tests.unit.render.runs import (
@@ -179,21 +178,6 @@ LINES = [NodeLine("linear", "/p/model.py", number, "self.gate(x)") for number in
 
 def call(line: int, repeats: int = 0, kind: str = "extern", node: NodeLine = LINES[0]) -> Call:
     return Call(kind, "addmm", line, nodes=(node,), repeats=repeats)
-
-
-def test_the_calls_behind_the_first_could_be_won() -> None:
-    calls = [call(3), call(5, 3), call(7, 3), call(9, 8, "kernel")]
-    work = kernel_timings([launched("gemm", 300_000, call=each) for each in calls], None, 0)
-
-    assert [item.launches[0].call for item in repeated_work(work)] == calls[1:3]
-    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3))
-    found = gains(budget, work, "", is_cpu=False)
-    (gain,) = [gain for gain in found if "have computed" in gain.what]
-    assert gain.what == (
-        "2 of the calls of libraries compute what others have computed (model.py:14)"
-    )
-    assert gain.time_ns == 600_000 / budget.shown_slowdown
-    assert "in front of the loop" in gain.change
 
 
 CONTIGUOUS, LAST = (32768, 1024, 32, 1), (32768, 1, 1024, 32)
