@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.kernels.node_lines import module_path
-from inspector.features.profile.outside_lines import below, line_outside, lines_of_modules
+from inspector.features.profile.outside_lines import below, user_place
 from inspector.features.profile.step_facts import FusionFacts, Part, StepFacts
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile
 from inspector.run.kernel import Call, GraphCode, NodeLine, weighed_lines
@@ -149,7 +149,6 @@ def launch_timings(
         functions: The function that each compilation is of: what torch does around a graph (it
             copies inputs into a CUDA graph's memory, say) counts for its first line.
     """
-    modules = lines_of_modules(codes, profile.launches)
     steps = _Steps(codes, fusions)
     # Equal graphs have one file. Dynamo begins again where a graph breaks after it was compiled,
     # and Inductor's cache has the code then: the code counts of which most is known.
@@ -176,7 +175,7 @@ def launch_timings(
                 call=call,
                 step=step,
                 facts=facts,
-                place=line_outside(launch.place, modules),
+                place=user_place(launch.place),
                 within=module_path(launch.place.module) if call is not None else "",
             )
         )

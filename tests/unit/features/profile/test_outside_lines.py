@@ -20,12 +20,6 @@ FOREACH = DeviceLaunch(
     "kernel", "void multi_tensor_apply_kernel<TensorListMetadata<2>, Copy<f, f>>"
 )
 OTHER = DeviceLaunch("kernel", "void vectorized_elementwise_kernel<4, AddFunctor<float>>")
-KEPT = DeviceLaunch(
-    "kernel", "void elementwise_kernel<direct_copy_kernel_cuda>",
-    place=LaunchPlace(
-        operator="torch::autograd::AccumulateGrad", module="L['self'].conv", is_backward=True
-    ),
-)  # fmt: skip
 
 
 def profile_of(*launches: DeviceLaunch) -> DeviceProfile:
@@ -77,9 +71,3 @@ def test_what_is_done_at_the_first_line_of_a_compiled_function_is_torch_s() -> N
     # A function of one line has its operators there.
     short = {"0/0": dataclasses.replace(FUNCTIONS["0/0"], line=CONV.line)}
     assert not launch_timings(profile_of(at_line(12)), [CODE], (), short)[0].is_around
-
-
-def test_a_gradient_counts_for_the_module_of_its_parameter() -> None:
-    (_, kept) = timed(REPLAYED, KEPT)
-    assert [(line.line, line.module) for line in kept.lines] == [(12, "conv")]
-    assert not kept.is_around
