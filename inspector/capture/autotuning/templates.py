@@ -38,7 +38,6 @@ class _Draft:
     Attributes:
         tried: What is known of it before anything is timed.
         choices: Torch's own objects, one for each candidate.
-        is_timed: There are times, measured or out of a cache.
         whole_ns: What measuring took, with waiting for candidates to be compiled.
     """
 

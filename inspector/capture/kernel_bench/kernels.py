@@ -20,7 +20,6 @@ class Launched:
     """One launch, as the generated code makes it.
 
     Attributes:
-        names: Parameters, as far as they are known.
         written: Those that it writes, or None where the compiler does not say.
         changed: Those that it both reads and writes, as far as the compiler says.
         missing: Why it cannot be benchmarked, or an empty string.

@@ -55,7 +55,6 @@ def idle_causes(
 
     Args:
         window: When the call began, and when the device was done with it.
-        is_host: Whether that is done by the host itself, which waits for nothing then.
 
     Returns:
         Nanoseconds by cause: ``guards``, ``launching`` (in a compiled graph's code), ``wrappers``

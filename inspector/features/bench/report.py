@@ -88,12 +88,7 @@ def make_bench_report(
     rules: Iterable[Rule[Run, Finding]],
     profile: ProfileReport | None = None,
 ) -> BenchReport:
-    """Reads the measurements of a run, whose logs must still be there.
-
-    Args:
-        rules: What is looked for where nothing is faster.
-        profile: What was profiled then.
-    """
+    """Reads the measurements of a run, whose logs must still be there."""
     rows = make_rows(plan, run)
     first = next(iter(run.records(FirstCalls)), FirstCalls())
     return BenchReport(

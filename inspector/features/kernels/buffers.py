@@ -55,7 +55,6 @@ class Buffers:
     """The buffers of a module.
 
     Attributes:
-        taken: The names of what the graph takes.
         returned: The names of what it returns, in order; empty where that is no buffer.
         layouts: Of results of libraries, by name: the code checks them.
     """

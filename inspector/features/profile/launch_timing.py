@@ -38,7 +38,6 @@ class LaunchTiming:
 
     Attributes:
         spans_ns: When it began and ended in each call, since the call's begin.
-        step: What the scheduler has of it, or None.
         place: The user's line outside of compiled graphs, or None; of what a graph does, the line
             that it is called from.
         counters: What Nsight Compute counted, by metric; its runs are others than those timed here.

@@ -61,7 +61,6 @@ class Gpu:
 
     Attributes:
         free_bytes: Memory that nobody had when it began.
-        state: What the driver says of the device while it multiplies.
         others: For how much of the time others were at work before, in percent, or None.
     """
 
