@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from inspector.capture.bench.inputs import padding
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.program import Program, loop_of
 from inspector.capture.target.target import load_target
@@ -61,16 +60,6 @@ def program(folder: Path, how: str, workload: Workload | None = None) -> Program
     made = make_program(load_target(request), asked)
     made.prepare(0, restores=False)()  # what a call changes without a mark shows after the first
     return made
-
-
-def test_sizes_are_padded_with_zeros_to_a_power_of_two() -> None:
-    def given(x: torch.Tensor, *, y: torch.Tensor, n: int) -> tuple[torch.Tensor, torch.Tensor]:
-        return x + n, y
-
-    x, y = padding(given, [(0, 0), ("y", -1)])(torch.ones(6, 4), y=torch.ones(2, 4), n=1)
-    assert x[:6].eq(2).all()
-    assert x[6:].eq(1).all()
-    assert (x.shape, y.shape) == ((8, 4), (2, 4))
 
 
 @pytest.mark.parametrize("how", ["input", "silent", "buffer", "cache"])

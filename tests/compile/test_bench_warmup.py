@@ -149,19 +149,3 @@ def test_the_script_needs_nothing_but_torch(
     assert done.returncode == int(is_short), done.stderr
     assert all(line in done.stdout for line in said)
     assert ("called x[0]=6" in done.stdout) is is_damaged
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("model.py", "--warmup", "--modes", "all"), "--warmup starts one setting"),
-        (("model.py", "--warmup", "--train"), "--train has no meaning for --warmup"),
-        (("model.py", "--warmup", "--vary", "y[0]=1"), "there is no argument 'y'"),
-        (("kept.zip", "--warmup", "--batch", "4"), "not apply to a recording"),
-    ],
-)
-def test_wrong_use_is_said(folder: Path, arguments: tuple[str, ...], said: str) -> None:
-    run_it = bench if "--vary" in arguments else read_again
-    done = run_it(folder, *arguments, "--no-progress")
-    assert done.returncode == 2
-    assert said in " ".join((done.stdout + done.stderr).split())

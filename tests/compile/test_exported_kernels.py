@@ -97,23 +97,3 @@ def test_a_wrong_kernel_differs_from_eager(
 
     assert result.returncode == 1
     assert said in result.stdout
-
-
-@pytest.mark.parametrize(("arguments", "message"), [
-    (("--export", "triton_poi_nothing"), "There is no kernel 'triton_poi_nothing'"),
-    (("--export", "all"), "--export all writes a folder"),
-    (("--export", "triton_"), "'triton_' is in the names of"),
-    (("--export", "{}", "-o", "kernel.md"), "Call it kernel.py"),
-    (("--export", "{}", "--as", "ptx"), "excludes --show, --as and --format"),
-    (("--export", "{}", "-o", "missing/kernel.py"), "There is no folder missing"),
-])  # fmt: skip
-def test_what_cannot_be_exported_is_said(
-    recorded: tuple[Path, list[str]], arguments: tuple[str, ...], message: str
-) -> None:
-    folder, names = recorded
-    asked = [item.format(names[0]) for item in arguments]
-    done = inspected(folder, "kernels", "recording", "--compile", *asked)
-
-    assert done.returncode in {2, 4}
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 from contextlib import nullcontext
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
@@ -61,14 +60,6 @@ def test_it_stops_where_a_value_is_needed_and_shows_what_was_compiled_until_ther
     error = report["recording"]["error"]
     assert "asks for the value of a tensor at model.py:13" in error
     assert "Leave --fake out" in error
-
-
-def test_it_needs_a_gpu_to_be_named(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(MODEL)
-    done = inspected(tmp_path, "kernels", "model.py", "--fake")
-
-    assert done.returncode == 2
-    assert "--fake needs --gpu" in done.stderr
 
 
 def test_small_tensors_are_real_and_large_ones_need_no_memory() -> None:

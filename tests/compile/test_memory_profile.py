@@ -101,18 +101,6 @@ def test_a_call_that_fails_is_said_and_the_other_is_there() -> None:
     assert use.ratio is None
 
 
-def test_results_are_the_same_while_memory_is_watched() -> None:
-    from inspector.capture.profiling.allocations import watched_memory
-
-    model, x = net()
-    compiled = torch.compile(model)
-    with torch.no_grad():
-        expected = compiled(x)
-        with watched_memory() as found:
-            assert torch.equal(compiled(x), expected)
-    assert found.events
-
-
 def test_what_a_call_puts_in_place_of_older_memory_does_not_count_twice() -> None:
     kept: list[torch.Tensor] = [torch.zeros(1)]
 

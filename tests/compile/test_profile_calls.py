@@ -185,7 +185,3 @@ def test_the_sum_of_the_outputs_is_in_no_call_after_the_first() -> None:
     assert inside == []
     assert torch.equal(first, again)
     torch.testing.assert_close(first, summed)
-
-
-watched: list[int] = []
-compiled: list[bool] = []

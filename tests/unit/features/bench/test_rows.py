@@ -9,7 +9,7 @@ import pytest
 
 from inspector.cli.bench_measure import exit_code
 from inspector.features.bench.rows import BEHIND_ANOTHER, INTERRUPTED
-from inspector.features.bench.wording import details, error_text
+from inspector.features.bench.wording import details
 from inspector.shared.bench import WorkerEnd
 from tests.unit.bench_logs import PLAN, block, first, report_of
 from tests.unit.bench_logs import rows_of as rows
@@ -41,14 +41,6 @@ def test_what_was_measured_decides_the_exit_code(
     eager = dataclasses.replace(report.groups[0].rows[0], failure="it crashed in a later session")
     failed = dataclasses.replace(report.groups[0], rows=(eager, *report.groups[0].rows[1:]))
     assert exit_code(dataclasses.replace(report, groups=(failed,))) == 3
-
-
-def errors(combination: int, reference: str, *given: tuple[str, float, str]) -> dict[str, object]:
-    found = [
-        {"reference": reference, "name": name, "relative": relative, "scale": scale}
-        for name, relative, scale in given
-    ]
-    return {"what": "errors", "combination": combination, "errors": found, "wrong": []}
 
 
 def test_an_input_that_fails_is_a_row_with_its_reason_and_the_others_stay(tmp_path: Path) -> None:
@@ -96,22 +88,3 @@ def test_the_second_call_has_to_be_paid_for_too(
     )
     _, compiled = rows(tmp_path, "whole", *firsts, *rounds)
     assert compiled.break_even_calls == calls
-
-
-def test_what_is_of_another_kind_has_no_error(tmp_path: Path) -> None:
-    other = {
-        "reference": "eager", "name": "output of input 1", "relative": float("inf"),
-        "mine": "None", "theirs": "float32[2]",
-    }  # fmt: skip
-    found = {
-        "what": "errors", "combination": 1, "errors": [other], "wrong": ["output of input 1"],
-        "uncompared": ["output of input 1.cache", "output of input 1 (called again).cache"],
-    }  # fmt: skip
-    report = report_of(tmp_path, block(0, 400), block(1, 200), found)
-    (_, compiled) = report.rows
-    assert compiled.is_wrong
-    assert not compiled.worst
-    assert error_text(compiled) == "WRONG"
-    assert compiled.uncompared == ("output of input 1.cache",)
-    said = "not compared: output.cache of input 1"
-    assert said in report.notices

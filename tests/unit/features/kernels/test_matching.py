@@ -40,17 +40,6 @@ def test_names_hashes_and_order_are_no_difference(kernels: list[DiffKernel]) -> 
     assert {change.matched_by for change in changes} == {"content"}
 
 
-def test_one_that_is_gone_and_one_that_is_new(kernels: list[DiffKernel]) -> None:
-    alone = dataclasses.replace(
-        kernels[0].kernel, name="other", source="def other(): pass", aten=("aten.none",), nodes=()
-    )
-    changes = list(matched(kernels, [*kernels[1:], DiffKernel(alone, 1)]))
-    kinds = [change.kind for change in changes]
-    assert kinds[0] == "gone"
-    assert kinds[-1] == "new"
-    assert set(kinds[1:-1]) == {"same"}
-
-
 def test_one_with_another_source_is_found_by_what_it_computes(kernels: list[DiffKernel]) -> None:
     old = kernels[0].kernel
     line = NodeLine("gelu", "model.py", 7, "y = gelu(x)")

@@ -13,7 +13,6 @@ from inspector.features.profile.gains.gains import gains
 from inspector.features.profile.gains.kernel_advice import Setup, advice
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming, runs_of_statements
-from inspector.features.profile.library_names import shown_name
 from inspector.features.profile.step_facts import FusionFacts, StepFacts
 from inspector.records.ceilings import Ceilings
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
@@ -111,11 +110,6 @@ def test_a_product_is_held_against_the_arithmetic_that_it_uses() -> None:
     assert tensor_cores.share_of_ceiling == pytest.approx(0.1)
 
 
-def test_the_shortest_kernels_are_as_short_as_a_launch() -> None:
-    first, _ = work(size=1_000, time_ns=1_500)
-    assert first.bound is Bound.LATENCY
-
-
 def test_copies_and_the_unknown_have_kinds_of_their_own() -> None:
     copied = LaunchTiming(DeviceLaunch("memcpy", "Memcpy HtoD", copied_bytes=100), ((0, 1_000),))
     eager = LaunchTiming(
@@ -205,30 +199,6 @@ def test_weights_that_are_trained_are_no_constants() -> None:
     changes = [gain.change for gain in gains(budget, [step], "", is_cpu=True, is_grad_idle=True)]
     assert len(changes) == 2
     assert not any("FREEZING" in change or "no_grad" in change for change in changes)
-
-
-@pytest.mark.parametrize(
-    ("name", "short"),
-    [
-        (
-            "void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64_16x6_tn_align4>(Params)",
-            "cutlass_80_tensorop_s1688gemm_128x64_16x6_tn_al…",
-        ),
-        (
-            "void at::native::unrolled_elementwise_kernel<4, at::native::FillFunctor<float>>()",
-            "unrolled_elementwise_kernel<Fill>",
-        ),
-        ("void at::native::(anonymous namespace)::cat<float, 2>(int)", "cat"),
-        (
-            "std::enable_if<!(false), void>::type internal::gemvx::kernel<int>",
-            "internal::gemvx::kernel",
-        ),
-        ("triton_poi_fused_0", "triton_poi_fused_0"),
-        ("void <", ""),
-    ],
-)
-def test_kernels_of_libraries_have_short_names(name: str, short: str) -> None:
-    assert shown_name(name) == short
 
 
 def test_more_than_the_machine_can_do_is_no_share() -> None:

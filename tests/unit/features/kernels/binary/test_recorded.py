@@ -101,16 +101,6 @@ def test_the_slow_path_of_a_sine_is_no_hot_loop_and_no_spill() -> None:
         assert facts.config.resources.spill_store_bytes == 0
 
 
-def test_broadcast_arguments_count_once() -> None:
-    """A bias that every block reads is no traffic: 8192x4096 numbers are."""
-    (kernel,) = _kernels()["bias"]
-    prediction = kernel.configs[0].prediction
-    assert prediction is not None
-    assert prediction.memory_ns == pytest.approx(
-        2 * 8192 * 4096 * 2 / (4.8e12 * 0.89) * 1e9, rel=0.01
-    )
-
-
 def _named(program: str, *aten: str, launches: int = 1) -> KernelFacts:
     (kernel,) = _kernels()[program]
     return dataclasses.replace(kernel, aten=aten, launches=launches)
@@ -152,23 +142,6 @@ def test_small_kernels_are_spoken_of_where_they_are_most_of_the_model() -> None:
     hundred = dataclasses.replace(large, launches=100)
     assert _of("kernel-small", small, hundred) == []
     assert _of("kernel-small") == []
-
-
-def test_float64_is_what_is_loaded_whatever_is_stored() -> None:
-    (kernel,) = _kernels()["promoted"]
-    analysis = kernel.configs[0].analysis
-    wide = tuple(
-        dataclasses.replace(access, dtype="f64", bytes=2 * access.bytes)
-        if access.kind is AccessKind.STORE
-        else dataclasses.replace(access, bytes=16) if access.dtype == "f64" else access
-        for access in analysis.accesses
-    )  # fmt: skip
-    configs = tuple(
-        dataclasses.replace(facts, analysis=dataclasses.replace(facts.analysis, accesses=wide))
-        for facts in kernel.configs
-    )
-    (finding,) = _of("kernel-float64", dataclasses.replace(kernel, configs=configs))
-    assert "because in_ptr1 is" in finding.why
 
 
 def test_what_moves_by_descriptors_is_not_taken_for_nothing() -> None:
