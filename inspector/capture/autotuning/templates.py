@@ -53,7 +53,6 @@ class _Draft:
     whole_ns: int = 0
 
     def place(self, choice: object) -> int | None:
-        """Which candidate a choice is, or None."""
         return next((at for at, item in enumerate(self.choices) if item is choice), None)
 
     def take_times(self, timings: object, *, is_measured: bool) -> None:
@@ -83,7 +82,6 @@ class _Draft:
         self.chosen = self.tried.default if best is None else best
 
     def write(self) -> None:
-        """Writes ``inspector_autotuned``."""
         write(
             dataclasses.replace(
                 self.tried,

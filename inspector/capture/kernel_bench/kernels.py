@@ -56,7 +56,6 @@ def _triton(autotuner: Any) -> Launched:
     written = [name for name in names if name.startswith(("out_ptr", "in_out_ptr"))] + known
 
     def launch(arguments: Arguments) -> None:
-        """Launches it on the current stream."""
         stream = torch._C._cuda_getCurrentRawStream(torch.cuda.current_device())  # noqa: SLF001
         launcher(*arguments.args, **arguments.kwargs, stream=stream)
 

@@ -73,7 +73,6 @@ def _best(faster: Sequence[BenchRow]) -> tuple[BenchRow | None, list[BenchRow]]:
 
 
 def _are_alike(one: BenchRow, other: BenchRow) -> bool:
-    """Whether two do not differ by more than noise."""
     ratio = ratio_of(one.medians, other.medians)
     if ratio is not None:
         return not ratio.is_known

@@ -139,7 +139,6 @@ def _with_profile(groups: list[BenchGroup], report: ProfileReport | None) -> tup
 def _reasons(
     run: Run, plan: BenchPlan, rows: Sequence[BenchRow], rules: Sequence[Rule[Run, Finding]]
 ) -> tuple[Finding, ...]:
-    """What was found in the first compilation, the most severe first."""
     compiled = next((row for row in rows if row.compiled is not None), None)
     process = first_process(run, plan, compiled.combination) if compiled is not None else None
     if process is None:

@@ -225,7 +225,6 @@ def kernel_timings(
 
 
 def _from_memory(work: Sequence[KernelTiming], l2_bytes: int) -> list[int | None]:
-    """Of what each statement moves, what no cache can have."""
     if not l2_bytes:  # in a damaged recording, say: nothing is known of caches
         return [item.bytes_ for item in work]
     # Half of it may belong to the other half of the chip.

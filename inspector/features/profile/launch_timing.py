@@ -285,7 +285,6 @@ class _Steps:
                     self._found[id(code), code.calls[here].line] = step, facts.of(step)
 
     def knows(self, code: GraphCode) -> bool:
-        """Whether there is what the scheduler fused of that code."""
         return id(code) in self._joined
 
     def of(self, code: GraphCode | None, call: Call | None) -> tuple[Step | None, StepFacts | None]:

@@ -72,7 +72,6 @@ def page(report: ProfileReport) -> Page:
 
 
 def _next_steps(report: ProfileReport) -> Iterator[str]:
-    """What fixes the graph breaks, if there are any; and the pictures that there are."""
     found = [item for item in report.profiles if item.work]
     if any(item.breaks for item in found):
         yield command_about(report.run, "explain")

@@ -244,7 +244,6 @@ def _as_in_source(item: LaunchTiming, run: Run) -> LaunchTiming:
 
 
 def _def_line(run: Run, file: str, first: int) -> int:
-    """The line that defines a function: its first is that of its first decorator."""
     if not (run.sources.line(file, first) or "").lstrip().startswith("@"):
         return first
     lines = run.sources.excerpt(file, first, first + _MOST_DECORATORS)

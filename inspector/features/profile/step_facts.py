@@ -235,7 +235,6 @@ def _with_functions(
 
 
 def _own(step: Step) -> Sequence[Node]:
-    """The operators that a step is there for."""
     work = [node for node in step.operators if not is_view(node)] or list(step.operators)
     own = _alone(step, work)
     # All of it counts for another step: it is a part of the last one's operator.

@@ -61,7 +61,6 @@ def _is_all_eager(found: Profiled) -> bool:
 
 
 def _without_kernels(found: Profiled) -> str:
-    """Why nothing of a call comes of generated code."""
     if not found.graphs:
         where = f", Dynamo gives up at {listed(found.breaks)}" if found.breaks else ""
         return f"No compiled graph ran: this is eager PyTorch{where}. Run `inspect explain`"
@@ -89,7 +88,6 @@ def _spends(found: Profiled) -> Iterator[str]:
 
 
 def _next_gain(found: Profiled) -> Iterator[str]:
-    """The largest opportunity, or why none is named."""
     if is_noise(found):
         yield "Timings are too noisy for advice: measure again on an idle machine"
         return
@@ -111,7 +109,6 @@ def largest_gain(found: Profiled) -> Gain | None:
 
 
 def _compared(found: Profiled) -> Iterator[str]:
-    """How compiled compares with eager, and how sure that is."""
     budget = found.budget
     if budget.faster is None or not budget.eager_ns:
         yield f"{duration(budget.wall_ns)} per call"
@@ -173,7 +170,6 @@ def _spent(found: Profiled) -> Iterator[str]:
 
 
 def _main_operator(work: KernelTiming) -> str:
-    """The operator that most of a statement's time counts for."""
     parts: dict[str, float] = {}
     for part in work.longest_launch.parts:
         name = part.name
@@ -243,7 +239,6 @@ def headline(found: Profiled, number: int) -> str:
 
 
 def _in_cuda_graphs(found: Profiled) -> str:
-    """How many of the launches CUDA graphs make, and how many of these there are."""
     replayed = [item for work in found.work for item in work.launches if item.launch.is_replayed]
     if not replayed:
         return ""

@@ -167,7 +167,6 @@ class Gpu:
             raise Unsupported("torch does not say how large the L2 cache is")
 
     def _fastest(self, amount: float, *ways: Callable[[], object]) -> Measured:
-        """The rate of the fastest way, by the device's own clock."""
         found = [rate(amount, until_stable(functools.partial(_seconds, way))) for way in ways]
         return max(found, key=lambda item: item.value)
 

@@ -65,14 +65,12 @@ class _Use:
     highest: int = 0
 
     def reach(self, sectors: set[int]) -> None:
-        """Sectors that are touched."""
         if sectors:
             least = min(sectors)
             self.lowest = least if self.lowest is None else min(self.lowest, least)
             self.highest = max(self.highest, *sectors)
 
     def bytes(self, programs: int, counted: int) -> int:
-        """What all programs touch, of which some were counted."""
         mean = sum(self.counts) / counted
         stretch: float = self.highest - (self.lowest or 0) + 1
         touching = len(self.counts)
@@ -151,7 +149,6 @@ class _Program:
         self._trips = [self.first.trips(loop) for loop in module.loops]
 
     def runs(self, operation: Operation) -> bool:
-        """Whether the program gets there: kernels for several tensors branch by program."""
         for condition, holds in operation.branches:
             value = self.first.value(condition)
             if value is not None and not value.shape and bool(value.numbers[0]) != holds:
@@ -165,7 +162,6 @@ class _Program:
         return all(self.first.value(name) is not None for name in asked)
 
     def trips(self, operation: Operation) -> int | None:
-        """How often it is executed, or None."""
         counts = [self._trips[loop - 1] for loop in operation.loops]
         known = [count for count in counts if count is not None]
         return math.prod(known) if len(known) == len(counts) else None

@@ -102,7 +102,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
 
 
 def _gains_of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
-    """What copies of whole tensors take, for what the program changes in place."""
     copied = [item for item in work if item.facts.functionalization_copies]
     if not copied:
         return
@@ -131,7 +130,6 @@ def _is_of_convolution(part: Part) -> bool:
 
 
 def _gains_of_layouts(work: Sequence[KernelTiming]) -> Iterator[Gain]:
-    """What weights that lie as convolutions want them would win."""
     found = [item for item in work if _is_relaid(item)]
     if not found:
         return
@@ -150,14 +148,12 @@ def _gains_of_layouts(work: Sequence[KernelTiming]) -> Iterator[Gain]:
 
 
 def _is_as_in_training(part: Part) -> bool:
-    """Whether a part of a statement would be another one, or none, in `eval()`."""
     return bool(_done_in_training(part))
 
 
 def _gains_of_training_mode(
     work: Sequence[KernelTiming], *, is_training: bool | None
 ) -> Iterator[Gain]:
-    """What is computed as in training."""
     launches = (launch for item in work for launch in item.launches)
     times = time_by(launches, _done_in_training)
     if not times:

@@ -141,7 +141,6 @@ def _resources(config: BenchedConfig) -> str:
 
 
 def _ceiling_text(name: str) -> str:
-    """``memory's bandwidth``, ``float32 peak``: how a ceiling is called."""
     return _CEILINGS.get(name, f"{name.removesuffix('_flops_per_s')} peak")
 
 
