@@ -118,6 +118,14 @@ def profiled(
     return dict(found)
 
 
+def shown(folder: Path) -> str:
+    """The newest recording, as a person reads it."""
+    done = subprocess.run(
+        [*INSPECT, "profile"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return " ".join(done.stdout.split())
+
+
 def test_a_library_moves_rows_and_the_graph_the_copies_that_are_named(
     tmp_path: Path, machine: Path
 ) -> None:
@@ -140,10 +148,10 @@ def test_a_library_moves_rows_and_the_graph_the_copies_that_are_named(
 
 
 def test_gradients_that_nobody_asks_for_are_named(tmp_path: Path, machine: Path) -> None:
-    found = profiled(tmp_path, machine, IDLE)
-    assert any("torch.no_grad()" in gain["change"] for gain in found["gains"])
+    profiled(tmp_path, machine, IDLE)
+    assert "no backward pass runs" in shown(tmp_path)
     without = profiled(tmp_path, machine, IDLE, "--no-grad", TORCHINDUCTOR_FREEZING="1")
-    assert not any("no_grad" in gain["change"] for gain in without["gains"])
+    assert "no backward pass runs" not in shown(tmp_path)
     (product,) = [item for item in without["work"] if item["kind"] == "library"]
     assert product["flops"] == 2 * 256 * 64 * 4096  # frozen products have operations, too
 

@@ -52,7 +52,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     mode: str,
     *,
     is_cpu: bool,
-    is_grad_idle: bool = False,
     is_training: bool | None = None,
     has_templates: bool = True,
     break_lines: Sequence[str] = (),
@@ -60,8 +59,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     """What could be won, the most first; estimates, of which two can be of the same time.
 
     Args:
-        is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: whether that
-            costs anything is seen in the work.
         is_training: Whether a module of the model is in training mode; None where nobody knows.
     """
     # While the device waits for the host so long, faster kernels make no faster call.
@@ -69,7 +66,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     is_hidden = not is_cpu and waited_ns > budget.busy_ns
     has_backward = _has_backward(budget, work)
     setup = Setup(mode, is_cpu, has_templates, has_backward)
-    is_grad_idle = is_grad_idle and keeps_for_nothing(budget, work)
 
     def is_said(row: KernelGroup) -> bool:
         """Whether what most of it is has an entry of its own."""
@@ -92,10 +88,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         )
         for gain in found
     ]
-    found += host_gains(
-        budget, work, mode,
-        is_cpu=is_cpu, is_grad_idle=is_grad_idle, break_lines=break_lines,
-    )  # fmt: skip
+    found += host_gains(budget, work, mode, is_cpu=is_cpu, break_lines=break_lines)
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
