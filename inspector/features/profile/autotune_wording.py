@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.wording import TIMES
 from inspector.features.profile.autotuned import NOISE, Autotuning, Tuned
-from inspector.records.autotuning import TriedCandidate, TriedTensor
+from inspector.records.autotuning import TriedCandidate
 from inspector.report.file_names import PlacedRow, line_texts, short_names
 from inspector.report.wording import count, duration
 from inspector.run.kernel import NodeLine
@@ -127,13 +127,9 @@ def tuned_name(tuned: Tuned) -> str:
     times = f"{tuned.places}{TIMES} " if tuned.places > 1 else ""
     if first.name == _PLACEHOLDER:
         return "a kernel that was timed to decide what to fuse"
-    return f"{times}{first.name} {_tensors(first.inputs)}".rstrip()
-
-
-def _tensors(inputs: Sequence[TriedTensor]) -> str:
-    shapes = ", ".join(TIMES.join(map(str, item.shape)) or "scalar" for item in inputs)
-    dtypes = ", ".join(dict.fromkeys(item.dtype for item in inputs if item.dtype))
-    return f"{shapes} {dtypes}".strip()
+    shapes = ", ".join(TIMES.join(map(str, item.shape)) or "scalar" for item in first.inputs)
+    dtypes = ", ".join(dict.fromkeys(item.dtype for item in first.inputs if item.dtype))
+    return " ".join(filter(None, (f"{times}{first.name}", shapes, dtypes)))
 
 
 def _winner(tuned: Tuned) -> str:
