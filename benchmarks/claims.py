@@ -155,7 +155,7 @@ def report_lines(
         except InspectorError as error:
             yield from (f"Not measured: {error}", "")
             continue
-        yield f"torch {report.torch} · {report.device} · {report.groups[0].inputs}"
+        yield f"torch {report.run.torch} · {report.device} · {report.groups[0].inputs}"
         yield from ("", *HEAD)
         for claim in model.claims:
             here, verdict = checked(claim, report.rows)

@@ -112,7 +112,7 @@ REPORTS = {
     "bench": ("BenchReport", "bench.page", "bench.json"),
     "bench-collection": ("CollectionReport", "bench.collection_page", "bench.json:COLLECTION"),
     "kernel-bench": ("KernelBenchReport", "profile.kernel_bench.page", "profile.kernel_bench.json"),
-    "warmup": ("WarmupReport", "bench.warmup_page", "bench.warmup_json"),
+    "warmup": ("WarmupReport", "bench.warmup_page", "bench.json:WARMUP"),
     "cold-start": ("ColdStartReport", "compile_time.page", "compile_time.json"),
     "ranks": ("RanksReport", "ranks.page", "ranks.json"),
 }

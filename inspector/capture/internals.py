@@ -155,7 +155,6 @@ USES = (
         "lines in `inspect profile`",
         """
         torch._C._profiler: _RecordFunctionFast
-        torch._dynamo: compiled_autograd
         torch._inductor.codecache: PyCodeCache
         """,
     ),

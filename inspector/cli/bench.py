@@ -15,12 +15,7 @@ from inspector.cli.bench_collection import (
     is_saved_collection,
     saved_collection,
 )
-from inspector.cli.bench_files import (
-    Measurements,
-    check_bench_file,
-    is_bench_file,
-    write_bench_file,
-)
+from inspector.cli.bench_files import Measurements, is_table, write_table
 from inspector.cli.bench_measure import BenchProcess, bench_report, measured
 from inspector.cli.bench_warmup import is_warmup, warmup_command
 from inspector.cli.gate import EXIT_FINDINGS
@@ -36,6 +31,7 @@ from inspector.features.bench.report import BenchReport, against
 from inspector.features.bench.varied_wording import varied_verdict
 from inspector.features.bench.verdict import verdict_lines
 from inspector.features.bench.wording import group_title
+from inspector.plugins import renderer_for_suffix
 from inspector.report.escaping import one_line
 from inspector.run.sources.recording import opened, read_run
 from inspector.shared.bench import BenchPlan
@@ -140,7 +136,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench samples/small_cnn/model.py --compare monday.json
       inspect bench samples/small_cnn/model.py --fail-on wrong,slower
       inspect bench samples/small_cnn/model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
-      inspect bench -o bench.svg
+      inspect bench -o bench.csv
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     several = is_saved_collection(targets) or is_collection(targets)
     kind = CollectionReport if several else BenchReport
@@ -156,9 +152,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
-    if output is not None:
-        check_bench_file(output, kind)
-    check_output(None if is_bench_file(output) else output, format_)
+    if output is not None and not is_table(output):
+        renderer_for_suffix(output, others=(".csv",))
+    check_output(None if is_table(output) else output, format_)
     if output is not None:
         check_place(output)
     earlier = None if compare is None else _earlier(compare)
@@ -176,17 +172,17 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 option_help(
     command,
-    output="Write a report (.json, .md, .txt), a table (.csv), or bars (.svg, .png, .pdf).",
+    output="Write a report (.json, .md, .txt) or a table (.csv).",
     timeout="Stop a process that is not ready after this time; the others go on.  [default: 1 h; "
     "with several models 15 min]",
 )
 
 
 def _write(report: Measurements, output: Path | None, format_: str | None) -> None:
-    if output is not None and is_bench_file(output):
-        write_bench_file(report, output)
-    if not is_bench_file(output) or format_ is not None:
-        write_report(report, None if is_bench_file(output) else output, format_)
+    if output is not None and is_table(output):
+        write_table(report, output)
+    if not is_table(output) or format_ is not None:
+        write_report(report, None if is_table(output) else output, format_)
     if output is None or format_ is not None or not isinstance(report, BenchReport):
         return
     # What took minutes to measure is not only in a file.

@@ -1,4 +1,4 @@
-"""Writes a bench as a picture or as CSV."""
+"""Writes a bench as CSV."""
 
 from __future__ import annotations
 
@@ -9,78 +9,32 @@ from pathlib import Path
 from typing import TypeAlias
 
 from inspector.cli.output import write_bytes
-from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
 from inspector.features.bench.report import BenchReport
 from inspector.features.bench.rows import BenchRow
-from inspector.features.bench.wording import group_title
-from inspector.plugins import renderer_for_suffix
 from inspector.shared.bench import Setting, Workload
 
 Measurements: TypeAlias = BenchReport | CollectionReport
 """A report of what was measured with warm calls."""
-_TABLES = frozenset({".csv"})
-_PICTURES = frozenset({".svg", ".png", ".pdf"})
-_REPORTS = frozenset({".json", ".md", ".txt"})
 
 
-def is_bench_file(output: Path | None) -> bool:
-    """Whether a file is a picture or a table, and no report."""
-    return output is not None and output.suffix.lower() in _TABLES | _PICTURES
+def is_table(output: Path | None) -> bool:
+    """Whether a file is a table, and no report."""
+    return output is not None and output.suffix.lower() == ".csv"
 
 
-def check_bench_file(output: Path, kind: type[Measurements]) -> None:
-    """Refuses a picture or a table that cannot be made before anything is measured.
+def write_table(report: Measurements, output: Path) -> None:
+    """Writes a line for each combination and input.
 
     Raises:
-        UsageError: A report of this kind has none, or the end of its name says no format.
-        EnvironmentLacksError: matplotlib is not installed.
+        RecordingError: The file cannot be written.
     """
-    form = output.suffix.lower()
-    can_be = _TABLES | (_PICTURES if kind is BenchReport else frozenset())
-    if not is_bench_file(output):
-        try:
-            renderer_for_suffix(output)
-        except UsageError as error:
-            known = ", ".join(sorted(_REPORTS | can_be))
-            raise UsageError(error.message, f"Choose one of {known}.") from error
-    elif form not in can_be:
-        step = "Write .csv, .md or .json; or a picture of one model."
-        raise UsageError("A collection has no picture.", step)
-    if form in _PICTURES:
-        from inspector.features.bench.bars import check_can_draw
-
-        check_can_draw()
-
-
-def write_bench_file(report: Measurements, output: Path) -> None:
-    """Writes the file.
-
-    Raises:
-        UsageError: A report of this kind has no such file.
-        EnvironmentLacksError: A picture is asked for, and matplotlib is not installed.
-        RecordingError: There is nothing to write, or the file cannot be written.
-    """
-    check_bench_file(output, type(report))
-    if not isinstance(report, BenchReport) or output.suffix.lower() not in _PICTURES:
-        text = io.StringIO()
-        heads = list(_cells("", BenchRow(0, Workload(), Setting())))
-        writer = csv.DictWriter(text, heads, restval="", lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(_lines(report))
-        write_bytes(output, text.getvalue().encode())
-        return
-    from inspector.features.bench.bars import draw_bars
-
-    several = len({group.input for group in report.groups}) > 1
-    varied = _varied(report)
-    groups = [
-        (varied.get(group.input) or group_title(group, several=several), group.rows)
-        for group in report.groups
-    ]
-    parts = report.plan.target, report.device, f"torch {report.run.torch}"
-    title = " · ".join(filter(None, parts))
-    write_bytes(output, draw_bars(groups, title, output.suffix.lower().removeprefix(".")))
+    text = io.StringIO()
+    heads = list(_cells("", BenchRow(0, Workload(), Setting())))
+    writer = csv.DictWriter(text, heads, restval="", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(_lines(report))
+    write_bytes(output, text.getvalue().encode())
 
 
 def _varied(report: BenchReport) -> Mapping[int, str]:

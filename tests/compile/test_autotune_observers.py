@@ -19,10 +19,8 @@ from triton.runtime.autotuner import Autotuner
 
 from inspector.capture.autotuning import tried
 from inspector.capture.autotuning.kernels import KernelTuningObserver, UserTuningObserver
-from inspector.capture.autotuning.observer import AutotuneObserver
-from inspector.capture.autotuning.tried import timed_as
 from inspector.capture.hooks import Called, Hooks, timed
-from inspector.records.autotuning import Autotuned, TriedCandidate
+from inspector.records.autotuning import Autotuned
 
 CONFIGS = [Config({"XBLOCK": size}, num_warps=4) for size in (64, 128, 256)]
 
@@ -133,37 +131,6 @@ def test_a_benchmark_that_raises_does_so_all_the_same(
     assert found.candidates[1].failed == found.error
 
 
-def test_what_is_no_tuning_says_nothing(
-    written: list[Autotuned], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert kernels
-    tuner = Tuner({0: 0.02}, monkeypatch)
-    assert tuner.bench(tuner.launchers[0]) == pytest.approx(0.02)
-    tuner.heuristic_type = HeuristicType.TEMPLATE
-    assert tuner.coordinate_descent_tuning(tuner.launchers[0]) is tuner.launchers[0]
-    assert not written
-
-
-def test_coordinate_descent_that_stays_where_it_began(
-    written: list[Autotuned], kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It does not time the first one again: it knows its time from the step before."""
-    assert kernels
-    tuner = Tuner({0: 0.02, 1: 0.03}, monkeypatch)
-    first, second = tuner.launchers[:2]
-
-    def descended(*args: object) -> object:
-        tuner.bench(second, *args)
-        return first
-
-    monkeypatch.setattr(tuner, "_coordinate_descent_tuning", lambda _, *args: descended(*args))
-    assert tuner.coordinate_descent_tuning(first) is first
-    (found,) = written
-    assert (found.chosen, found.default, found.step) == (0, 0, "descent")
-    texts = [(item.text[:9], item.time_ns) for item in found.candidates]
-    assert texts == [("XBLOCK=64", None), ("XBLOCK=12", 30_000)]
-
-
 class Compiled:
     """A kernel of the program's own, as far as Triton's autotuner needs one."""
 
@@ -223,28 +190,6 @@ def test_the_programs_own_kernel_is_tuned_once_for_each_size(
     assert written[2].chosen == 2
 
 
-def test_a_kernel_that_fails_does_so_all_the_same(
-    written: list[Autotuned], users: UserTuningObserver
-) -> None:
-    assert users
-    made, _ = autotuner({64: [0.1] * 3})  # the second one is not there
-    with pytest.raises(KeyError):
-        made.run(7)
-    (found,) = written
-    assert (found.how, found.chosen) == ("failed", None)
-    assert found.candidates[1].failed == "KeyError: 128"
-
-
-def test_configurations_that_are_only_listed_are_not_tried(
-    written: list[Autotuned], users: UserTuningObserver
-) -> None:
-    made, _ = autotuner({})
-    made.nargs = {}
-    made.prune_configs({})
-    users.release()
-    assert not written
-
-
 def test_what_breaks_in_ours_reaches_nobody() -> None:
     class Owner:
         def work(self, number: int) -> int:
@@ -265,22 +210,3 @@ def test_what_breaks_in_ours_reaches_nobody() -> None:
     hooks.release()
     assert Owner.work.__qualname__.endswith("Owner.work")
     assert isinstance(vars(Owner)["of_class"], classmethod)
-
-
-def test_a_time_that_is_none() -> None:
-    for given in (float("inf"), float("nan"), -1.0, "fast", None):
-        candidate = timed_as(TriedCandidate(), given)
-        assert candidate.time_ns is None
-        assert candidate.failed
-
-
-def test_nothing_is_imported_to_be_watched_or_stays_watched(
-    kernels: KernelTuningObserver, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    kernels.release()
-    monkeypatch.setattr("inspector.capture.autotuning.observer.sys.modules", {})
-    observer = AutotuneObserver()
-    observer.watch()
-    observer.release()
-    monkeypatch.undo()
-    assert "inspector" not in CachingAutotuner.bench.__code__.co_filename

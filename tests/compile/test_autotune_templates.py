@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from torch._inductor import config, ir
+from torch._inductor import ir
 from torch._inductor.select_algorithm import AlgorithmSelectorCache
 from torch._inductor.virtualized import V
 
@@ -133,14 +133,6 @@ def test_what_was_timed_and_taken(written: list[Autotuned], observer: TemplateOb
     assert (second.how, second.chosen, second.benchmark_ns) == ("cached", 1, 0)
 
 
-def test_what_torch_says_it_took_counts(
-    written: list[Autotuned], observer: TemplateObserver
-) -> None:
-    assert observer
-    Selector({"mm": 0.1, "a": 0.2, "b": 0.3})("new", choices(), [INPUT], LAYOUT)
-    assert written[0].chosen == 0
-
-
 @pytest.mark.parametrize("fused", [None, 2])
 def test_what_the_scheduler_decides_is_written_with_its_code(
     written: list[Autotuned], observer: TemplateObserver, fused: int | None
@@ -166,14 +158,6 @@ def test_what_the_scheduler_decides_is_written_with_its_code(
     assert len(written) == 1
 
 
-def test_what_is_never_decided_is_written_at_the_end(
-    written: list[Autotuned], observer: TemplateObserver
-) -> None:
-    Selector({})("mm", choices(), [INPUT], LAYOUT, deferred=True)
-    observer.release()
-    assert (written[0].how, written[0].chosen) == ("fixed", 0)
-
-
 def test_a_choice_that_fails_does_so_all_the_same(
     written: list[Autotuned], observer: TemplateObserver
 ) -> None:
@@ -185,14 +169,3 @@ def test_a_choice_that_fails_does_so_all_the_same(
     assert (found.how, found.chosen) == ("failed", None)
     assert found.error == "RuntimeError: No choices to select"
     assert found.failed == 3
-
-
-def test_one_candidate_is_said_where_others_were_asked_for(
-    written: list[Autotuned], observer: TemplateObserver
-) -> None:
-    assert observer
-    Selector({})("mm", choices()[:1], [INPUT], LAYOUT)
-    assert not written
-    with config.patch(max_autotune=True):
-        Selector({})("mm", choices()[:1], [INPUT], LAYOUT)
-    assert (written[0].how, written[0].chosen) == ("only", 0)

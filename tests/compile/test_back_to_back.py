@@ -13,7 +13,6 @@ from torch import nn
 from inspector.capture import profile_calls
 from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.state import State
-from inspector.capture.profiling import device
 from inspector.capture.target.call import Call
 from inspector.capture.target.target import Target
 from inspector.shared.request import Request
@@ -104,37 +103,6 @@ def test_what_changes_something_finds_it_put_back(function: Function) -> None:
     assert not repeated.repeats
 
 
-def test_of_two_kinds_the_one_that_changes_something_is_enough() -> None:
-    net = Net()
-    repeated = begun(net, plain, normed)
-    called(repeated, net, plain, normed)
-    buffer = net.norm.running_mean
-    assert buffer is not None
-    normed(net, torch.ones(8, 4))
-    assert buffer.count_nonzero()
-    repeated.prepared(plain, partial(_call, plain, net))  # by itself it changes nothing
-    assert not buffer.count_nonzero()
-
-
-def test_what_changes_something_now_and_then_is_found_out() -> None:
-    net = Net()
-    calls = 0
-
-    def now_and_then(net: Net, x: torch.Tensor) -> object:
-        nonlocal calls
-        calls += 1
-        if calls % 10 == 0:
-            net.norm.running_var.add_(1)  # type: ignore[union-attr]
-        return net(x)
-
-    repeated = begun(net, now_and_then)
-    for _ in range(3):
-        called(repeated, net, now_and_then)
-    assert not repeated.repeats
-    repeated.prepared(now_and_then, partial(_call, now_and_then, net))
-    assert torch.equal(net.norm.running_var, torch.ones(4))  # type: ignore[arg-type]
-
-
 def test_another_input_finds_what_it_would_without_the_first() -> None:
     net = Net()
     state = State(net)
@@ -150,42 +118,6 @@ def test_another_input_finds_what_it_would_without_the_first() -> None:
             assert torch.equal(result, torch.full((4,), 1.0 + (repeated is other)))  # type: ignore[arg-type]
     assert one.repeats
     assert not other.repeats
-
-
-@pytest.mark.parametrize("changed", ["renamed", "moved", "more"])
-def test_containers_that_a_call_changes_are_new_each_time(changed: str) -> None:
-    def change(given: dict[str, Any]) -> None:
-        if changed == "more":
-            given["more"] = []
-        else:
-            given["last" if changed == "renamed" else "first"] = given.pop("first")
-
-    given = {"first": torch.ones(2), "second": torch.ones(2)}
-    repeated = BackToBack(Call((given,)), State(Net()))
-    for _ in range(CALLS):
-        prepared = repeated.prepared(plain, lambda call: change(*call.args))
-        assert list(prepared.arguments.args[0]) == ["first", "second"]
-        prepared()
-    assert not repeated.repeats
-
-
-def test_nan_is_no_change() -> None:
-    net = Net()
-    repeated = begun(net, plain, x=torch.tensor([[float("nan")] * 4] * 8))
-    called(repeated, net, plain)
-    assert repeated.repeats
-    number = BackToBack(Call((torch.ones(8, 4), float("nan"))), State(net))
-    for _ in range(2):
-        number.prepared(plain, lambda call: net(call.args[0]))()
-    number.prepared(plain, lambda call: net(call.args[0]))
-    assert number.repeats
-
-
-def test_what_cannot_be_compared_is_copied_each_time() -> None:
-    cache: list[object] = []
-    repeated = BackToBack(Call((type("Cache", (), {"kept": cache})(),)), State(Net()))
-    given = [repeated.prepared(plain, lambda _: None).arguments.args[0] for _ in range(3)]
-    assert len({id(each) for each in given}) == 3
 
 
 def test_gradients_are_those_of_one_call() -> None:
@@ -230,16 +162,3 @@ def test_each_call_is_without_gradients_whatever_the_one_before_leaves(
     assert seen == [False] * len(seen)
     assert len(seen) == 2 * (3 + 2 * CALLS)
     assert torch.is_grad_enabled()
-
-
-@pytest.mark.parametrize(
-    ("devices", "there", "is_wait"), [((), 0, False), ((0,), 1, False), ((0,), 2, True)]
-)
-def test_what_there_is_to_wait_for_is_looked_up_once(
-    monkeypatch: pytest.MonkeyPatch, devices: tuple[int, ...], there: int, *, is_wait: bool
-) -> None:
-    monkeypatch.setattr(device, "cuda_devices", lambda: devices)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: there)
-    found = device.waiting()
-    assert (found is device.wait) is is_wait
-    assert (found is torch.cuda.synchronize) is (there == 1)

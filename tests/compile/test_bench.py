@@ -180,8 +180,6 @@ def test_a_recording_is_read_again(folder: Path, report: dict[str, Any]) -> None
     assert [line["input"] for line in lines if line["setting"] == "default"] == ["1", "2"]
     measured = {line["setting"] for line in lines if line["latency_ns"]}
     assert measured == {"eager", "default", "perturbed"}
-    assert read_again(folder, "kept.zip", "-o", "bench.svg").returncode == 0
-    assert "default" in (folder / "bench.svg").read_text()
     # The verdict, where the report is in a file.
     verdict = [line for line in done.stderr.splitlines() if not line.startswith("wrote ")]
     assert any("perturbed" in line for line in verdict)

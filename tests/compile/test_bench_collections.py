@@ -76,28 +76,3 @@ def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> 
     report, third = measured()
     assert third != first
     assert not any("earlier run" in notice for notice in report["notices"])
-
-
-HANGS = """
-import time
-from pathlib import Path
-
-with Path("tries.txt").open("a") as stream:
-    stream.write("x")
-time.sleep(600)
-"""
-
-
-def test_what_hangs_when_it_is_loaded_pays_its_timeout_once(tmp_path: Path) -> None:
-    (tmp_path / "zoo").mkdir()
-    (tmp_path / "zoo" / "hangs.py").write_text(HANGS)
-    arguments = ("zoo", "--modes", "none", "--backends", "eager", "--timeout", "12")
-    done = bench(tmp_path, *arguments, "--format", "json", "--save", "kept")
-    assert done.returncode == 3, done.stderr
-    (model,) = json.loads(done.stdout)["models"]
-    eager, other = model["rows"]
-    assert eager["failure"] == (
-        "timed out after 12 s of loading the model, at hangs.py:7 in <module> (see --timeout)"
-    )
-    assert other["failure"] == "not tried: eager fails"
-    assert (tmp_path / "tries.txt").read_text() == "x"

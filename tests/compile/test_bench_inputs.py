@@ -7,25 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from inspector.capture.bench.failing import FailedInputs, failing
+from inspector.capture.bench.failing import failing
 from inspector.capture.target.target import load_target
-from inspector.errors import EnvironmentLacksError, ModelFailedError
+from inspector.errors import ModelFailedError
 from inspector.shared.request import Request
-
-
-def test_one_that_fails_is_left_out_and_the_last_that_is_left_ends_it() -> None:
-    written: list[tuple[int, str]] = []
-    inputs = FailedInputs(2, lambda index, error: written.append((index, error.message)))
-    with inputs.apart(1):
-        raise ModelFailedError("OutOfMemoryError: for the second")
-    assert list(inputs.left) == [0]
-    assert inputs.lack_memory
-    with pytest.raises(ModelFailedError, match="for the first"), inputs.apart(0):
-        raise ModelFailedError("for the first")
-    assert written == [(1, "OutOfMemoryError: for the second"), (0, "for the first")]
-    with pytest.raises(EnvironmentLacksError), inputs.apart(0):  # no other would do better
-        raise EnvironmentLacksError("there is no GPU")
-    assert len(written) == 2
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from inspector.capture.bench.inputs import padding
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.program import Program, loop_of
 from inspector.capture.target.target import load_target
-from inspector.errors import UsageError
 from inspector.shared.bench import WorkerRequest, Workload
 from inspector.shared.request import Request
 
@@ -64,35 +62,6 @@ def program(folder: Path, how: str, workload: Workload | None = None) -> Program
     return made
 
 
-def seen(made: Program) -> list[tuple[int, bool]]:
-    """Where the input of each call was, and whether gradients were on."""
-    loop = loop_of(made, 0)
-    net = made.plain
-    net.seen.clear()  # type: ignore[attr-defined]
-    with loop.context():
-        for _ in range(CALLS):
-            loop.next_call()()
-    found: list[tuple[int, bool]] = net.seen  # type: ignore[attr-defined]
-    return found
-
-
-def test_what_changes_nothing_is_called_with_one_copy_as_by_hand(tmp_path: Path) -> None:
-    found = seen(program(tmp_path, "nothing"))
-    assert len(found) == CALLS
-    assert len({place for place, _ in found}) == 1
-    assert not any(with_gradients for _, with_gradients in found)
-
-
-def test_sizes_are_padded_with_zeros_to_a_power_of_two() -> None:
-    def given(x: torch.Tensor, *, y: torch.Tensor, n: int) -> tuple[torch.Tensor, torch.Tensor]:
-        return x + n, y
-
-    x, y = padding(given, [(0, 0), ("y", -1)])(torch.ones(6, 4), y=torch.ones(2, 4), n=1)
-    assert x[:6].eq(2).all()
-    assert x[6:].eq(1).all()
-    assert (x.shape, y.shape) == ((8, 4), (2, 4))
-
-
 @pytest.mark.parametrize("how", ["input", "silent", "buffer", "cache"])
 def test_what_changes_something_finds_it_put_back(tmp_path: Path, how: str) -> None:
     loop = loop_of(program(tmp_path, how), 0)
@@ -119,13 +88,3 @@ def test_training_begins_without_gradients_and_an_optimizer_is_put_back(tmp_path
         assert torch.equal(weight, before)
         call()
         assert not torch.equal(weight, before)
-
-
-@pytest.mark.parametrize(("command", "verb"), [("bench", "bench"), ("", "explain")])
-def test_what_to_type_again_is_the_command_that_it_is_asked_for_by(
-    tmp_path: Path, command: str, verb: str
-) -> None:
-    file = tmp_path / f"functions_{os.getpid()}.py"
-    file.write_text("def one(x): return x\ndef two(x): return x\n")
-    with pytest.raises(UsageError, match=f"inspect {verb} .*:two"):
-        load_target(Request(str(file), command=command))

@@ -112,23 +112,3 @@ def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
     assert "out of memory" in compiled["failure"]
     assert not any("too little memory to interleave" in notice for notice in report["notices"])
     assert "next to" not in compiled["failure"]  # it had the machine for itself, in the end
-
-
-# Compiled, it is a graph of its own; eager PyTorch finds no room with nothing beside it.
-EAGER_ALONE = """
-import torch
-
-def model(x):
-    if not torch.compiler.is_compiling():
-        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB.")
-    return x.sin() + 1
-
-example_inputs = (torch.randn(2, 8),)
-"""
-
-
-def test_where_eager_pytorch_alone_has_no_room_the_others_are_measured(tmp_path: Path) -> None:
-    (group,) = measured(tmp_path, EAGER_ALONE, "aot_eager", 3)["groups"]
-    eager, other = group["verdict"]
-    assert eager.startswith("eager fails: model.py fails when it is called")
-    assert other.startswith("aot_eager runs: ")

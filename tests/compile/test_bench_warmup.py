@@ -36,15 +36,6 @@ def get_model():
 def get_inputs():
     return torch.randn(4, 8), 2.0
 """
-BREAKS = """
-import torch
-
-def model(x):
-    print("said by the model")
-    return x + 1
-
-example_inputs = (torch.ones(3),)
-"""
 VARIED = ("--vary", "x[0]=4,6,8,1")
 
 
@@ -158,49 +149,3 @@ def test_the_script_needs_nothing_but_torch(
     assert done.returncode == int(is_short), done.stderr
     assert all(line in done.stdout for line in said)
     assert ("called x[0]=6" in done.stdout) is is_damaged
-
-
-def test_a_model_that_does_not_compile_has_no_start(folder: Path) -> None:
-    (folder / "breaks.py").write_text(BREAKS)
-    done = bench(folder, "breaks.py", "--warmup", "--backends", "aot_eager", "--fullgraph")
-    assert done.returncode == 3
-    said = " ".join(done.stdout.split())
-    assert "there is no start to warm up" in said
-    assert "cold: It fails when it is compiled" in said
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (("model.py", "--warmup", "--modes", "all"), "--warmup starts one setting"),
-        (("model.py", "--warmup", "--train"), "--train has no meaning for --warmup"),
-        (("model.py", "--warmup", "--vary", "y[0]=1"), "there is no argument 'y'"),
-        (("kept.zip", "--warmup", "--batch", "4"), "not apply to a recording"),
-    ],
-)
-def test_wrong_use_is_said(folder: Path, arguments: tuple[str, ...], said: str) -> None:
-    run_it = bench if "--vary" in arguments else read_again
-    done = run_it(folder, *arguments, "--no-progress")
-    assert done.returncode == 2
-    assert said in " ".join((done.stdout + done.stderr).split())
-
-
-FAILS = """
-import torch
-
-def model(x):
-    if x.shape == (8, 6):
-        raise ValueError("eight times six")
-    return x.relu()
-
-example_inputs = (torch.ones(2, 5),)
-"""
-
-
-def test_batches_of_what_varies_are_named_by_both(tmp_path: Path) -> None:
-    (tmp_path / "fails.py").write_text(FAILS)
-    varied = ("--vary", "x[1]=5,6", "--batch", "2,8")
-    done = bench(tmp_path, "fails.py", "--warmup", *varied, "--seconds", "0.5")
-    assert done.returncode == 3
-    said = " ".join(done.stderr.split())
-    assert "called with x[1]=6, batch 8, float32[8, 6] without torch.compile" in said

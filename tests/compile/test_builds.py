@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
 import signal
 import sys
 import time
@@ -23,7 +22,6 @@ from inspector.features.kernels.binary.run import compile_kernels
 from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.plugins import load_rules
 from inspector.report.finding import Finding, Place
-from inspector.run.kernel_analysis import InstructionKind
 from inspector.shared.gpus import ARCHITECTURES
 from inspector.shared.kernel_build import KernelBuild
 from tests.builds_fixture import H200, compiled_again, load, needs, recorded_kernels, reported
@@ -177,18 +175,6 @@ def test_a_second_time_comes_from_the_store(built: Built) -> None:
     assert {name for _, _, name in built.progress} == set(SOURCES) - {"no Python"}
 
 
-def test_the_texts_are_analysed(built: Built) -> None:
-    facts = facts_of(built.builds["sm_90"], H200)
-    (config,) = facts.configs
-    assert [(width.bits, width.bytes) for width in config.analysis.loads] == [(128, 4096)]
-    assert config.analysis.occupancy is not None
-    assert config.analysis.occupancy.share == 1.0
-    kinds = [kind for kind, _ in config.config.texts]
-    assert kinds == ["ttir", "ttgir", "llir", "ptx", "cubin", "sass"]
-    texts = Path(facts.build.folder, "0.ptx").read_text(encoding="utf-8")
-    assert "inspector_builds_" not in texts
-
-
 @pytest.mark.parametrize("capability", CAPABILITIES)
 def test_gpus_that_are_not_there(capability: int, built: Built) -> None:
     build = built.builds[f"sm_{capability}"]
@@ -200,16 +186,6 @@ def test_gpus_that_are_not_there(capability: int, built: Built) -> None:
     architecture = ARCHITECTURES[divmod(capability, 10)]
     facts = facts_of(build, dataclasses.replace(H200, architecture=architecture))
     assert sum(width.bytes for width in facts.configs[0].analysis.loads) == 4096
-
-
-def test_spilled_bytes_are_those_of_ptxas(built: Built) -> None:
-    (config,) = facts_of(built.builds["spills"], H200).configs
-    resources = config.config.resources
-    assert resources is not None
-    assert resources.spill_store_bytes
-    assert resources.spill_load_bytes
-    assert resources.spilled_registers > 0
-    assert config.analysis.count(InstructionKind.LOCAL) > 0
 
 
 def _rules(build: KernelBuild) -> dict[str, Finding]:
@@ -243,11 +219,6 @@ def test_a_kernel_that_does_not_compile_is_a_result(built: Built) -> None:
     assert facts_of(built.builds["shapes"], H200).configs == ()
 
 
-def test_one_bad_configuration_does_not_hide_the_others(built: Built) -> None:
-    build = built.builds["one bad configuration"]
-    assert [bool(config.error) for config in build.configs] == [True, False]
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -271,19 +242,6 @@ def test_a_compiler_that_dies_or_hangs_is_a_result() -> None:
         "compiling it took longer than 1 s",
         "the compiler died of SIGKILL",
     ]
-
-
-def test_the_store_is_kept_small(built: Built, tmp_path: Path) -> None:
-    from inspector.capture.kernel_builds.store import Store
-
-    folder = Path(shutil.copytree(built.folder, tmp_path / "store"))
-    kept = {build.key for build in built.builds.values() if not build.error}
-    assert {path.name for path in folder.iterdir()} == kept
-    spared = built.builds["sm_90"].key
-    Store(folder, 1 << 30).trim(set())
-    assert {path.name for path in folder.iterdir()} == kept
-    Store(folder, 1).trim({spared})
-    assert [path.name for path in folder.iterdir()] == [spared]
 
 
 def test_an_interpreter_without_triton_is_named() -> None:

@@ -131,21 +131,3 @@ def test_it_is_kept_and_a_damaged_file_is_measured_again(
     assert failed["ceilings"] == {}
     assert set(failed["missing"].values()) == {"the process that measures ended with exit code 9"}
     assert file.read_bytes() == whole[:100], "what is not whole is not kept"
-
-
-def test_what_was_measured_before_it_died_is_there(asked: Program, tmp_path: Path) -> None:
-    lines = """
-echo '{"name": "copy_bytes_per_s", "value": 5e9, "spread": 0.2, "stable": false}'
-echo '{"name": "float32_flops_per_s", "missing": "out of memory", "lasting": false}'
-printf '{"name": "bfloat1'
-echo 'Segmentation fault' >&2
-exit 11
-"""
-    found = asked.measured(tmp_path, program(tmp_path, lines), fresh=True)
-    assert found["ceilings"] == {"copy_bytes_per_s": 5e9}
-    assert found["unstable"] == {"copy_bytes_per_s": 0.2}
-    assert found["missing"]["float32_flops_per_s"] == "out of memory"
-    assert found["missing"]["bfloat16_flops_per_s"] == (
-        "the process that measures ended with exit code 11: Segmentation fault"
-    )
-    assert not (tmp_path / "cache").exists()

@@ -102,19 +102,6 @@ def test_flex_attention_counts_the_blocks_that_it_computes(
     assert count == 2 * (BATCH * blocks * 128 * 128) * 2 * WIDTH
 
 
-def test_flex_attention_without_a_mask_computes_everything() -> None:
-    (count,) = _flex_counts(flex_attention, HEADS)
-    assert count == 2 * (BATCH * HEADS * LENGTH * LENGTH) * 2 * WIDTH
-
-
-def test_of_a_mask_that_is_made_in_the_graph_nothing_is_known() -> None:
-    def attend(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> Any:
-        made = create_block_mask(_window, None, None, LENGTH, LENGTH, device="cpu")
-        return flex_attention(q, k, v, block_mask=made)
-
-    assert _flex_counts(attend, HEADS) == [None]
-
-
 def _flex_counts(attend: Callable[..., Any], kv_heads: int, *more: object) -> list[int | None]:
     found: list[int | None] = []
 
@@ -170,27 +157,3 @@ def test_packed_weights_are_counted_as_those_that_they_are_of() -> None:
     linear = 2 * BATCH * CHANNELS * 64
     assert [count for _, count in found] == [conv, up, linear]
     assert not any(name.startswith("aten") for name, _ in found), found
-
-
-def test_an_operator_without_its_overload_is_its_default_one_or_has_no_count() -> None:
-    """Passes of Inductor's put packets into graphs."""
-    with torch._subclasses.FakeTensorMode():
-        value = torch.empty(SIZE, SIZE)
-    graph = torch.fx.Graph()
-    x = graph.placeholder("x")
-    x.meta["val"] = value
-    product = graph.call_function(torch.ops.aten.mm, (x, x))
-    part = graph.call_function(torch.ops.aten.select, (x, 0, 0))
-    for node in (product, part):
-        node.meta["val"] = value
-    assert (flops_of(product), flops_of(part)) == (2 * SIZE**3, None)
-
-
-def test_products_of_integers_count_as_others() -> None:
-    def product(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        return torch._int_mm(x, weight)
-
-    x, weight = (torch.zeros(64, 64, dtype=torch.int8) for _ in range(2))
-    graph = make_fx(product, tracing_mode="fake")(x, weight).graph
-    counts = [flops_of(node) for node in graph.nodes if "_int_mm" in str(node.target)]
-    assert counts == [2 * 64**3]

@@ -109,23 +109,3 @@ def test_a_program_that_fails_ends_the_history(
     with pytest.raises(KeyError), watched_capture(Captured()):
         raise KeyError("the program's own")
     assert gpu.call_args_list[-1].args == (None,)
-
-
-def test_without_cuda_graphs_nothing_is_recorded(
-    gpu: mock.Mock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delitem(sys.modules, "torch._inductor.cudagraph_trees")
-    with watched_capture(Captured()):
-        pass
-    assert not gpu.called
-    assert not any(item.is_pool for item in layout().segments)
-
-
-def test_history_s_arguments_are_those_that_torch_takes() -> None:
-    import inspect
-
-    names = inspect.signature(torch.cuda.memory._record_memory_history).parameters
-    assert {"enabled", "context", "stacks", "max_entries"} <= names.keys()
-    from torch._inductor import cudagraph_trees
-
-    assert "create_if_none_exists" in inspect.signature(cudagraph_trees.get_manager).parameters

@@ -103,17 +103,6 @@ def test_before_the_backward_pass_the_program_s_own_thread_says_why() -> None:
     }
 
 
-def test_what_a_thread_does_that_waits_for_another_is_that_other_s_doing() -> None:
-    found = causes_of(
-        host("autograd::engine::evaluate_function: MulBackward0", 0, 50, thread=2),
-        host("cudaMalloc", 10, 30, thread=2),
-        host("cudaLaunchKernel", 60, 70, 1),
-        kernel("a", 70, 80, 1),
-        until=80,
-    )
-    assert found == {"autograd": 30, "synchronisation": 20, "outside": 20}
-
-
 def test_after_the_last_work_the_program_goes_on_and_then_waits() -> None:
     found = causes_of(
         host("cudaLaunchKernel", 0, 10, 1),

@@ -72,24 +72,3 @@ def test_it_is_shown_down_to_machine_code(folder: Path, report: dict[str, Any]) 
         assert shown.returncode == 0, shown.stderr
         assert mark in shown.stdout, form
     assert "@triton.jit" in inspect(folder, "r", "--show", name).stdout
-
-
-def test_without_compiling_there_is_the_source_alone(folder: Path, report: dict[str, Any]) -> None:
-    assert report["kernels"]
-    done = inspect(folder, "r", "--format", "json")
-    (kernel,) = json.loads(done.stdout)["kernels"]
-
-    assert kernel["build"] is None
-    shown = inspect(folder, "r", "--as", "sass", "--compile")
-    assert shown.returncode == 2
-    assert "--show KERNEL" in shown.stderr
-
-
-def test_a_line_tells_what_was_compiled(folder: Path, report: dict[str, Any]) -> None:
-    registers = report["kernels"][0]["build"]["configs"][0]["resources"]["registers"]
-    shown = inspect(folder, "r", "--compile").stdout
-
-    assert f"{registers} registers" in shown
-    assert "predicted" in shown
-    # A command to be copied stays in one line.
-    assert max(len(line) for line in shown.splitlines() if not line.startswith("next:")) <= 80

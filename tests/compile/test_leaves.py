@@ -72,19 +72,8 @@ def test_parts_have_their_places(value: object, places: dict[str, object]) -> No
     assert dict(leaves_of("v", value)) == places
 
 
-def test_what_cannot_be_taken_apart_is_there_as_it_is() -> None:
-    module, plain, texts = torch.nn.Linear(1, 1), object(), np.array(["x"])
-    assert dict(leaves_of("v", [module, plain, len, Slots(3), texts])) == {
-        "v[0]": module, "v[1]": plain, "v[2]": len, "v[3]": Slots(3), "v[4]": texts,
-    }  # fmt: skip
-
-
 def test_an_object_has_each_tensor_once_and_nothing_is_asked_of_it() -> None:
     assert dict(leaves_of("v", Knot())) == {"v.tensor": T}
-
-
-def test_a_key_that_is_an_object_has_no_address_in_its_name() -> None:
-    assert [name for name, _ in leaves_of("v", {object(): T})] == ["v[object]"]
 
 
 def test_what_is_endless_has_an_end() -> None:
@@ -95,11 +84,3 @@ def test_what_is_endless_has_an_end() -> None:
     loop.append(loop)
     ((name, _),) = leaves_of("v", loop)
     assert name == "v"
-
-
-def test_what_holds_on_to_very_many_objects_is_not_searched_to_the_end() -> None:
-    many = Slots([Slots(None) for _ in range(30_000)] + [T])
-    ((name, leaf),) = leaves_of("v", many)
-    assert (name, leaf) == ("v.state[30000]", T)  # tensors of the same container are seen
-    deep = Slots([Slots([Slots(None)]) for _ in range(30_000)] + [Slots(T)])
-    assert [name for name, _ in leaves_of("v", deep)] == ["v"]

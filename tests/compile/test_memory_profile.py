@@ -85,16 +85,6 @@ def test_gradients_have_their_names() -> None:
         assert found.shape == (2048, 64)
 
 
-def test_the_backward_pass_of_eager_has_the_forward_s_lines(training: Case) -> None:
-    assert training.use.eager is not None
-    side = training.payload["eager"]
-    backward = [place for place in side["places"] if place.get("is_backward")]
-    assert backward
-    assert any(
-        Net.forward.__code__.co_filename in "".join(place.get("frames", ())) for place in backward
-    )
-
-
 def test_a_call_that_fails_is_said_and_the_other_is_there() -> None:
     class Failing(torch.nn.Module):
         calls = 0
@@ -109,18 +99,6 @@ def test_a_call_that_fails_is_said_and_the_other_is_there() -> None:
     assert use.eager is not None
     assert "none left" in use.eager.failed
     assert use.ratio is None
-
-
-def test_results_are_the_same_while_memory_is_watched() -> None:
-    from inspector.capture.profiling.allocations import watched_memory
-
-    model, x = net()
-    compiled = torch.compile(model)
-    with torch.no_grad():
-        expected = compiled(x)
-        with watched_memory() as found:
-            assert torch.equal(compiled(x), expected)
-    assert found.events
 
 
 def test_what_a_call_puts_in_place_of_older_memory_does_not_count_twice() -> None:

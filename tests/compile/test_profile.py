@@ -39,15 +39,6 @@ class Net(nn.Module):
 model = Net()
 example_inputs = (torch.randn(256, 64),)
 """
-# Two functions of a library, and nothing that has to be compiled.
-PRODUCTS = """
-import torch
-
-def model(x):
-    return (x @ x).unsqueeze(0) @ torch.stack([x])
-
-example_inputs = (torch.randn(4, 4),)
-"""
 
 
 # Eight graphs of one small operation each: what is around them takes longer than they do.
@@ -119,19 +110,6 @@ def test_the_report_follows_its_schema(report: dict[str, Any]) -> None:
     assert low <= profile["faster_than_eager"] <= high
 
 
-def test_calls_of_both_kinds_are_made_in_every_round(report: dict[str, Any]) -> None:
-    (profile,) = report["profiles"]
-    blocks = profile["blocks"]
-    rounds = sorted({block["round"] for block in blocks})
-    assert len(rounds) >= 3
-    assert [block["kind"] for block in blocks[:4]] == ["compiled", "eager", "eager", "compiled"]
-    plain = [len(block["times_ns"]) for block in blocks if block["kind"] == "compiled"]
-    assert sum(plain) == profile["calls"]
-    assert len(set(plain)) == 1
-    assert profile["stable"] is (profile["spread_of_blocks"] <= 0.05)
-    assert profile["failed"] is None
-
-
 def test_every_kernel_and_operator_leads_to_its_line(report: dict[str, Any]) -> None:
     (profile,) = report["profiles"]
     known = sum(work["time_ns"] for work in profile["work"] if work["lines"])
@@ -194,15 +172,6 @@ def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(
     assert "torch around graphs" in inspected(tmp_path, "kept")
 
 
-def test_products_have_operations_and_reach_less_than_can_be(report: dict[str, Any]) -> None:
-    (profile,) = report["profiles"]
-    products = [work for work in profile["work"] if "mm" in "".join(work["operators"])]
-    assert [work["flops"] for work in products] == [2 * 256 * 64 * 128] * 2
-    kernels = [work for work in profile["work"] if work["kind"] == "kernel"]
-    assert kernels
-    assert all(work["bytes"] for work in kernels)
-
-
 def test_what_a_call_allocates_leads_to_its_lines(report: dict[str, Any]) -> None:
     (profile,) = report["profiles"]
     memory = profile["memory"]
@@ -246,19 +215,6 @@ def test_parts_of_a_container_have_its_modules_and_no_line_of_torchs(
     assert [(line["line"], line["makes"]) for line in lines] == [(5, ["Linear"])] * 2
 
 
-def test_parts_of_a_container_that_run_as_python_have_the_line_that_makes_them(
-    tmp_path: Path, machine: Path
-) -> None:
-    text = profile_of(CONTAINER, tmp_path, machine, "--backend", "eager")
-    (found,) = json.loads(text)["profiles"]
-    lines = [line for item in found["work"] for line in item["lines"]]
-    code = CONTAINER.splitlines()[4]
-    made = {(line["line"], line["code"], *line["makes"]) for line in lines if line["makes"]}
-    assert made == {(5, code, "Linear"), (5, code, "GELU")}
-    eager = found["memory"]["eager"]["at_peak"]
-    assert {line["code"] for row in eager for line in row["lines"]} == {code}
-
-
 WRAPPED = """
 import functools
 import torch
@@ -299,11 +255,3 @@ def test_a_kernel_of_the_cpu_is_timed_alone(recording: Path) -> None:
     # copy and written in another.
     assert report["restored"] == ["in_out_ptr0"]
     assert report["bytes"] > 2 * 256 * 64 * 4
-
-
-def test_a_name_of_several_kernels_lists_them(tmp_path: Path, machine: Path) -> None:
-    (tmp_path / "model.py").write_text(PRODUCTS)
-    done = started(tmp_path, machine, "model.py", "--no-grad", "--kernel", "extern_", *SHORT)
-    assert done.returncode == 2
-    assert "'extern_' is in the names of 2 kernels" in done.stderr
-    assert "Name one of them: extern_kernels.mm, extern_kernels.bmm." in done.stderr

@@ -38,60 +38,12 @@ example_inputs = (
     torch.randn({PLACES}, {WIDTH}),
 )
 """
-# The same into a tensor of its own.
-OWN = f"""
-import torch
-
-def model(store, places, rows):
-    return store.scatter_add(0, places[:, None].expand(-1, {WIDTH}), rows)
-
-example_inputs = (
-    torch.zeros({ROWS}, {WIDTH}),
-    torch.randint(0, {ROWS}, ({PLACES},)),
-    torch.randn({PLACES}, {WIDTH}),
-)
-"""
-# A cache that a layer with weights writes to, with gradients on.
-CACHE = f"""
-import torch
-from torch import nn
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.linear = nn.Linear({WIDTH}, {WIDTH})
-        self.register_buffer("cache", torch.zeros(8192, {WIDTH}))
-
-    def forward(self, x, place):
-        self.cache[place] = self.linear(x)
-        return self.cache.sum(0)
-
-model = Net()
-example_inputs = (torch.randn(1, {WIDTH}), torch.tensor([7]))
-"""
 # A mask that only a backward pass needs.
 IDLE = """
 import torch
 
 model = torch.nn.Sequential(torch.nn.Linear(64, 4096), torch.nn.ReLU())
 example_inputs = (torch.randn(256, 64),)
-"""
-# Dynamo begins again where a graph that was compiled cannot give what it ends with.
-AGAIN = """
-import torch
-from torch import nn
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.linear = nn.Linear(64, 64)
-
-    def forward(self, x):
-        x = torch.relu(self.linear(x)) + 1
-        return torch.sparse.mm(torch.eye(64).to_sparse(), x)
-
-model = Net().eval()
-example_inputs = (torch.randn(64, 64),)
 """
 
 # Random numbers of a model in `eval()`: those of a function, which that does not change, those of a
@@ -166,6 +118,14 @@ def profiled(
     return dict(found)
 
 
+def shown(folder: Path) -> str:
+    """The newest recording, as a person reads it."""
+    done = subprocess.run(
+        [*INSPECT, "profile"], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return " ".join(done.stdout.split())
+
+
 def test_a_library_moves_rows_and_the_graph_the_copies_that_are_named(
     tmp_path: Path, machine: Path
 ) -> None:
@@ -187,40 +147,13 @@ def test_a_library_moves_rows_and_the_graph_the_copies_that_are_named(
     )
 
 
-def test_a_program_that_wants_a_new_tensor_copies_itself(tmp_path: Path, machine: Path) -> None:
-    found = profiled(tmp_path, machine, OWN, "--no-grad")
-    assert not any("in place" in gain["because"] for gain in found["gains"])
-    (put,) = [item for item in found["work"] if item["name"].startswith("aten.scatter_reduce")]
-    assert put["bytes"] < 40 * PLACES * WIDTH * 4
-
-
-def test_what_is_copied_back_behind_a_graph_is_named_with_the_line_that_changes_it(
-    tmp_path: Path, machine: Path
-) -> None:
-    found = profiled(tmp_path, machine, CACHE)
-    (gain,) = [gain for gain in found["gains"] if "copies these back" in gain["because"]]
-    assert "model.py:12" in gain["because"]
-    assert "torch.no_grad()" in gain["change"]
-
-
-def test_what_only_a_backward_pass_needs_is_named_where_nobody_asks_for_one(
-    tmp_path: Path, machine: Path
-) -> None:
-    found = profiled(tmp_path, machine, IDLE)
-    assert any("only a backward pass needs" in gain["because"] for gain in found["gains"])
+def test_gradients_that_nobody_asks_for_are_named(tmp_path: Path, machine: Path) -> None:
+    profiled(tmp_path, machine, IDLE)
+    assert "no backward pass runs" in shown(tmp_path)
     without = profiled(tmp_path, machine, IDLE, "--no-grad", TORCHINDUCTOR_FREEZING="1")
-    assert not any("backward pass" in gain["because"] for gain in without["gains"])
+    assert "no backward pass runs" not in shown(tmp_path)
     (product,) = [item for item in without["work"] if item["kind"] == "library"]
     assert product["flops"] == 2 * 256 * 64 * 4096  # frozen products have operations, too
-
-
-def test_code_that_the_cache_gave_behind_a_graph_break_has_its_operators(
-    tmp_path: Path, machine: Path
-) -> None:
-    found = profiled(tmp_path, machine, AGAIN, "--no-grad")
-    kernels = [item for item in found["work"] if item["kind"] == "kernel"]
-    assert kernels
-    assert all(item["operators"] and item["bytes"] for item in kernels), kernels
 
 
 def test_random_numbers_are_named_and_no_mode_that_the_model_is_not_in(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -17,27 +16,7 @@ from inspector.capture.profiling.sequence import cpu_calls
 from inspector.capture.profiling.trace import traced
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
-from inspector.capture.timeline.kineto import Session
 from inspector.features.kernels.node_lines import module_path
-
-
-def test_without_the_host_torch_is_not_told_of_a_profiler() -> None:
-    assert not torch.autograd.profiler._is_profiler_enabled
-    with traced(with_device=False):
-        assert torch.autograd.profiler._is_profiler_enabled
-    session = Session(with_device=False)
-    session._with_host = False
-    session.start()
-    assert not torch.autograd.profiler._is_profiler_enabled
-    session.stop()
-
-
-def test_what_was_seen_before_something_failed_is_kept() -> None:
-    with pytest.raises(ValueError, match="boom"), traced(with_device=False) as seen:  # noqa: PT012
-        torch.ones(3).add(1)
-        raise ValueError("boom")
-    assert any(event.name == "aten::add" for event in seen.trace.host)
-    assert not torch.autograd.profiler._is_profiler_enabled
 
 
 def test_inductor_is_not_told_of_a_profiler_while_only_the_host_counts() -> None:
@@ -148,17 +127,3 @@ def test_statements_of_a_branch_count_and_not_the_one_that_takes_it() -> None:
     ]
     assert any("extern_kernels.mm(" in statement for statement in statements)
     assert not any("= true_graph_0(" in statement for statement in statements)
-
-
-def test_two_threads_run_the_same_statements_while_they_are_marked() -> None:
-    compiled = torch.compile(lambda x: (x @ x).relu() @ x)
-    x = torch.randn(64, 64)
-    with torch.no_grad():
-        expected = compiled(x)
-
-        def call(_: int) -> bool:
-            with torch.no_grad():
-                return torch.equal(compiled(x), expected)
-
-        with traced(with_device=False), marked_lines(), ThreadPoolExecutor(4) as pool:
-            assert all(pool.map(call, range(200)))

@@ -45,13 +45,6 @@ def chained(x: Tensor) -> Tensor:
     return h
 
 
-def sorted_again(x: Tensor) -> Tensor:
-    h = x
-    for _ in range(STEPS):
-        h = ONE(h) + x.topk(4, sorted=True).values.sum(-1, keepdim=True)
-    return h
-
-
 def dropped_out(x: Tensor) -> Tensor:
     h = x
     for _ in range(STEPS):
@@ -66,7 +59,6 @@ def dropped_out(x: Tensor) -> Tensor:
         (mended, []),
         (changed_in_place, []),
         (chained, ["addmm"] * 2 * (STEPS - 1)),
-        (sorted_again, ["aten.topk.default"] * (STEPS - 1)),
         (dropped_out, []),
     ],
 )

@@ -236,7 +236,7 @@ def test_a_second_process_has_it_from_the_cache_and_generates_the_same(tmp_path:
         for item in second.tuned
         if item.first.how == "measured" and item.first.name != "triton_"
     ]
-    assert all(len(item.candidates) > 1 for item in again)
+    assert all(len(item.first.candidates) > 1 for item in again)
     if hasattr(autotune_cache, "_reconstruct_triton_config"):
         assert not again
 
@@ -245,7 +245,7 @@ def test_coordinate_descent_is_a_step_of_the_same_kernel(tmp_path: Path) -> None
     child(tmp_path, "kept", TORCHINDUCTOR_COORDINATE_DESCENT_TUNING="1")
     found = [item for item in tuning(tmp_path / "kept").tuned if item.first.kind == "triton"]
     assert found
-    steps = {candidate.step for item in found for candidate in item.candidates}
+    steps = {candidate.step for item in found for candidate in item.first.candidates}
     assert "descent" in steps
     for item in found:
         assert item.winner is not None

@@ -47,7 +47,6 @@ class _Tuning:
         return TriedCandidate(text=config_text(launcher.config), kind="config", step=self.step)
 
     def add(self, owner: Any, launcher: Any, outcome: Outcome) -> None:
-        """Takes the time of a launcher, in ms, or why it has none."""
         reasons = getattr(owner, "benchmark_failure_reasons", None)
         reason = reasons.get(launcher) if isinstance(reasons, Mapping) else None
         candidate = dataclasses.replace(

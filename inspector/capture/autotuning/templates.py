@@ -38,7 +38,6 @@ class _Draft:
     Attributes:
         tried: What is known of it before anything is timed.
         choices: Torch's own objects, one for each candidate.
-        is_timed: There are times, measured or out of a cache.
         whole_ns: What measuring took, with waiting for candidates to be compiled.
     """
 
@@ -54,7 +53,6 @@ class _Draft:
     whole_ns: int = 0
 
     def place(self, choice: object) -> int | None:
-        """Which candidate a choice is, or None."""
         return next((at for at, item in enumerate(self.choices) if item is choice), None)
 
     def take_times(self, timings: object, *, is_measured: bool) -> None:
@@ -84,7 +82,6 @@ class _Draft:
         self.chosen = self.tried.default if best is None else best
 
     def write(self) -> None:
-        """Writes ``inspector_autotuned``."""
         write(
             dataclasses.replace(
                 self.tried,

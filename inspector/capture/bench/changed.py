@@ -108,7 +108,6 @@ def _parts(program: Program, given: Call) -> Iterator[tuple[str, object]]:
 
 
 def _is_same(now: object, before: object) -> bool:
-    """Whether nothing was changed by more than rounding."""
     if isinstance(now, torch.Tensor) and isinstance(before, torch.Tensor):
         try:
             mine = now.detach().to(before.device)

@@ -83,7 +83,6 @@ def _compiled_failure(
 
 
 def _options(asked: Request) -> Iterator[str]:
-    """What makes `inspect explain` compile it in the same way."""
     if asked.backend != "inductor":
         yield f"--backend {asked.backend}"
     if asked.mode:

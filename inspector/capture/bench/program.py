@@ -24,7 +24,6 @@ class Program:
     """What is called, and with what.
 
     Attributes:
-        plain: The target without the compiler.
         state: What a call changes, as it was in the beginning.
         named: Parameters and buffers in the beginning, by what they are called in results.
         marks_steps: Whether a call has to say that a step begins. An optimizer that is compiled,

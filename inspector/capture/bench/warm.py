@@ -113,7 +113,6 @@ class _Start:
             raise UsageError(message, "Give inputs that can be pickled.") from error
 
     def call_all(self) -> None:
-        """Calls each input for the first time."""
         for index, call in enumerate(self.program.calls):
             emit(TargetCall(index, 0, "begin"))
             time_ns, compiled = self._call(index)
@@ -150,7 +149,6 @@ class _Start:
         return time_ns, compilations() - before
 
     def load(self, file: Path) -> None:
-        """Loads the artifact."""
         began_ns = time.perf_counter_ns()
         info = torch.compiler.load_cache_artifacts(file.read_bytes())
         time_ns = time.perf_counter_ns() - began_ns
@@ -162,5 +160,4 @@ class _Start:
         )  # fmt: skip
 
     def write(self, what: str, **fields: Any) -> None:
-        """Writes a part of what the start found out."""
         emit(Warmup(what, self.name, **fields))

@@ -166,7 +166,6 @@ class _Worker:
         return results
 
     def _first(self, index: int) -> tuple[int, Kept]:
-        """The time of the first call, and copies of its results."""
         emit(TargetCall(index, 0, "begin"))
         # Before the very first there is nothing to put back, and to look would say that no call
         # draws random numbers.
@@ -184,7 +183,6 @@ class _Worker:
         return time_ns, results
 
     def _again(self, index: int) -> Kept:
-        """The results of a later call with the same random numbers."""
         with self._failing(index), quiet():
             prepared = self._program.prepare(index)
             seed(1 + index)
@@ -252,7 +250,6 @@ class _Worker:
         return self._loops[index]
 
     def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
-        """Times calls with an input."""
         found: tuple[int, ...] | None = None
         with self._inputs.apart(input), self._failing(input), quiet():
             found = block(self._loop(input), calls, self._flush)
@@ -306,7 +303,6 @@ class _Worker:
         emit(dataclasses.replace(begin, state="end"))
 
     def _failed(self, index: int, error: ModelFailedError) -> None:
-        """Takes note of an input that fails."""
         inputs = shapes_of(self._program.calls[index])
         self._write(
             FailedInput(input=index, inputs=inputs, failure=str(error), detail=error.detail)
@@ -324,7 +320,6 @@ class _Worker:
 
 
 def _generators() -> tuple[bytes, ...]:
-    """The states of torch's default generators."""
     used = torch.cuda.is_available() and torch.cuda.is_initialized()
     states = [torch.get_rng_state(), *(torch.cuda.get_rng_state_all() if used else [])]
     return tuple(bytes(state.numpy()) for state in states)

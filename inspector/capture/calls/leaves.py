@@ -97,7 +97,6 @@ def _known(leaf: object) -> object:
 def _tensors_inside(
     place: str, leaf: object, seen: set[int], steps: int
 ) -> Iterator[tuple[str, object]]:
-    """The tensors in the attributes of an object, each once."""
     if steps == _MOST_STEPS or isinstance(leaf, _CLOSED) or len(seen) > _MOST_OBJECTS:
         return
     for name, value in _inside(leaf).items():

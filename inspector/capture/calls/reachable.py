@@ -111,7 +111,6 @@ def _inside(found: Any) -> Iterable[object]:
 
 
 def _methods(method: types.MethodType) -> Iterator[object]:
-    """The methods of the same object that a method names."""
     code = getattr(method.__func__, "__code__", None)
     owner = type(method.__self__)
     for name in _names(code) if code is not None else ():

@@ -67,7 +67,6 @@ def _difference(first: Any, second: Any) -> tuple[str, str, str]:
 
 
 def _elements(uses: Iterable[Any]) -> int | None:
-    """Of all uses together, or None where a size is not known."""
     try:
         return sum(int(use.get_numel()) for use in uses)
     except (AttributeError, NotImplementedError, TypeError):  # a symbol, or nothing with a size

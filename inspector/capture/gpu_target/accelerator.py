@@ -145,7 +145,6 @@ def _address_of(function: Any) -> int:
 
 
 def _library(name: str) -> ctypes.CDLL:
-    """One of torch's libraries, which are loaded already."""
     path = Path(torch.__file__).parent / "lib" / f"lib{name}.so"
     try:
         return ctypes.CDLL(str(path))

@@ -80,7 +80,6 @@ def _get_attr(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _runs_on_cpu(owner: type, name: str) -> AbstractContextManager[object]:
-    """A function computes on the CPU inside of the ``with``."""
     function = getattr(owner, name)
 
     def run(*args: Any, **options: Any) -> Any:

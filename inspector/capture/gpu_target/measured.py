@@ -112,7 +112,6 @@ def _source(choice: Any) -> str:
 
 
 def _sizes(nodes: Sequence[Any]) -> str:
-    """The dtypes and sizes of an operator's operands, as text."""
     found = []
     for node in nodes:
         sizes = "\N{MULTIPLICATION SIGN}".join(map(str, node.get_size()))

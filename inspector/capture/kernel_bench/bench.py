@@ -112,8 +112,6 @@ class _NotMeasuredError(Exception):
 def _benchmarked(
     bench: KernelBench, taken: Launched, arguments: Arguments, typical_ns: float
 ) -> KernelBench:
-    """What a launch takes, with an empty and with a full cache."""
-
     def launch() -> None:
         taken.launch(arguments)
 
@@ -135,7 +133,6 @@ def _benchmarked(
 
 
 def _census(name: str, run: Prepared) -> list[_Seen]:
-    """The launches of a call, in order."""
     launches: list[tuple[Place, tuple[object, ...]]] = []
     call = run()
     with timing() as timed:

@@ -20,7 +20,6 @@ class Launched:
     """One launch, as the generated code makes it.
 
     Attributes:
-        names: Parameters, as far as they are known.
         written: Those that it writes, or None where the compiler does not say.
         changed: Those that it both reads and writes, as far as the compiler says.
         missing: Why it cannot be benchmarked, or an empty string.
@@ -57,7 +56,6 @@ def _triton(autotuner: Any) -> Launched:
     written = [name for name in names if name.startswith(("out_ptr", "in_out_ptr"))] + known
 
     def launch(arguments: Arguments) -> None:
-        """Launches it on the current stream."""
         stream = torch._C._cuda_getCurrentRawStream(torch.cuda.current_device())  # noqa: SLF001
         launcher(*arguments.args, **arguments.kwargs, stream=stream)
 

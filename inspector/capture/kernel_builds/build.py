@@ -77,7 +77,6 @@ def build_kernels(
     scratch = Path(tempfile.mkdtemp(prefix="inspector_builds_"))
 
     def compile_config(task: tuple[str, int]) -> tuple[KernelBuild, int]:
-        """Compiles one configuration of an opened kernel, in its own process."""
         kernel, number = opened[task[0]], task[1]
         kernel.texts.mkdir(exist_ok=True)
         own = Path(tempfile.mkdtemp(dir=scratch))

@@ -81,7 +81,6 @@ class _Builder:
         self._result: Any = None
 
     def build(self, config: Any, prefix: str, *, scaled: bool = False) -> ConfigBuild:
-        """Compiles one configuration; a failure is part of what comes back."""
         described = ConfigBuild(
             values=_plain(config.kwargs),
             num_warps=int(config.num_warps),

@@ -55,7 +55,6 @@ def idle_causes(
 
     Args:
         window: When the call began, and when the device was done with it.
-        is_host: Whether that is done by the host itself, which waits for nothing then.
 
     Returns:
         Nanoseconds by cause: ``guards``, ``launching`` (in a compiled graph's code), ``wrappers``
@@ -110,7 +109,6 @@ class _Host:
     def explain(
         self, start_ns: int, end_ns: int, launch: HostEvent | None, found: dict[str, int]
     ) -> None:
-        """Adds the time of a gap to its causes."""
         launched_ns = end_ns if launch is None else min(max(launch.end_ns, start_ns), end_ns)
         found[LATENCY] += end_ns - launched_ns
         thread = launch.thread if launch is not None else None

@@ -27,7 +27,6 @@ from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.ranks import agreed
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
-from inspector.capture.profiling.gradients import marked_gradients
 from inspector.capture.profiling.measured import PROFILE, SO_FAR, Measured, Prepared, write_profile
 from inspector.capture.profiling.plan import SETTLING, Plan, is_settled, make_plan
 from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
@@ -69,12 +68,12 @@ def attributed(found: Attribution, target: Callable[..., object]) -> Iterator[No
     """
     if isinstance(target, torch.nn.Module):
         found.is_training = any(module.training for module in target.modules())
-    with _closely(target, found.launched), versions.without_cuda_graphs():
+    with _closely(found.launched), versions.without_cuda_graphs():
         yield
 
 
 @contextlib.contextmanager
-def replays_attributed(found: Attribution, target: Callable[..., object]) -> Iterator[None]:
+def replays_attributed(found: Attribution) -> Iterator[None]:
     """Watches one more call closely, which replays CUDA graphs, for what these do not launch.
 
     Around a replay torch copies inputs into the memory of the graph, which a call without CUDA
@@ -83,7 +82,7 @@ def replays_attributed(found: Attribution, target: Callable[..., object]) -> Ite
     launched: list[Launched] = []
     stack = contextlib.ExitStack()
     watch = "watch the replay of CUDA graphs"
-    guarded(watch, lambda: stack.enter_context(_closely(target, launched)))
+    guarded(watch, lambda: stack.enter_context(_closely(launched)))
     try:
         yield
     finally:
@@ -93,14 +92,9 @@ def replays_attributed(found: Attribution, target: Callable[..., object]) -> Ite
 
 
 @contextlib.contextmanager
-def _closely(target: Callable[..., object], launched: list[Launched]) -> Iterator[None]:
+def _closely(launched: list[Launched]) -> Iterator[None]:
     with_device = uses_cuda()
-    with (
-        traced(with_device=with_device) as seen,
-        marked_lines(),
-        marked_user_lines(is_users),
-        marked_gradients(target),
-    ):
+    with traced(with_device=with_device) as seen, marked_lines(), marked_user_lines(is_users):
         begun_ns = time.time_ns()
         yield
         wait()

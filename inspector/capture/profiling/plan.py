@@ -30,8 +30,6 @@ class Plan:
 
     Attributes:
         rounds: Each has a block of plain calls, one of watched calls and one without the compiler.
-        calls: Plain calls of a round, and calls without the compiler.
-        watched: Watched calls of a round.
         untimed: Calls before each block that do not count: what was done before has left the
             caches, and the profiler asks for its memory, in the first.
     """

@@ -96,7 +96,7 @@ class Profiles:
 
     def around_replays(self, index: int) -> contextlib.AbstractContextManager[None]:
         """To be entered around a call after that of `closely`, with the same input."""
-        return replays_attributed(self._attributions[index], self._target.function)
+        return replays_attributed(self._attributions[index])
 
     def is_refused(self) -> bool:
         """Whether a kernel is asked for that is not there; to be asked once all is compiled."""

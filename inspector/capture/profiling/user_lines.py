@@ -88,7 +88,6 @@ class _Mark(NamedTuple):
     is_line: bool
 
     def end(self) -> None:
-        """Closes it."""
         for mark in reversed(self.marks):
             mark.__exit__(None, None, None)
 
@@ -130,7 +129,6 @@ class _Marks:
         return code is not None and self._is_user(code.co_filename)
 
     def end(self) -> None:
-        """Closes what is open still."""
         while self._open:
             self._open.pop().end()
 

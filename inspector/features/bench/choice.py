@@ -19,7 +19,6 @@ class Choice:
     Attributes:
         latency: The shortest call that is shorter than eager's by more than noise, or None; of
             those that do not differ, the one that is ready first, if that is known.
-        as_good: The others that do not differ from it.
         memory: The least memory at the peak, less than eager's by a noticeable part, or None.
         same: Those that do not differ from eager by more than noise, as `slower` do.
     """
@@ -74,7 +73,6 @@ def _best(faster: Sequence[BenchRow]) -> tuple[BenchRow | None, list[BenchRow]]:
 
 
 def _are_alike(one: BenchRow, other: BenchRow) -> bool:
-    """Whether two do not differ by more than noise."""
     ratio = ratio_of(one.medians, other.medians)
     if ratio is not None:
         return not ratio.is_known

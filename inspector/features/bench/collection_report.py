@@ -136,7 +136,6 @@ def _key(row: BenchRow) -> tuple[Workload, str]:
 
 
 def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> SettingSummary:
-    """That of a setting, by the rows of each model."""
     each = [rows for rows in each if rows and all(row.failure != INTERRUPTED for row in rows)]
     ran = [rows for rows in each if all(row.is_right for row in rows)]
     logs = [[math.log(row.faster.middle) for row in rows if row.faster] for rows in ran]
@@ -161,7 +160,6 @@ def _is_whole(row: BenchRow) -> bool:
 
 
 def _notices(models: Sequence[Measured]) -> Iterator[str]:
-    """What has to be known of the measurements, each sentence once."""
     reports = [model.report for model in models if model.report is not None]
     targets: dict[str, list[str]] = {}
     for report in reports:

@@ -1,4 +1,4 @@
-"""A bench, and a collection of models, as JSON."""
+"""A bench, a collection of models, and a warm-up, as JSON."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ from inspector.features.bench.report import FORMAT_VERSION, BenchGroup, BenchRep
 from inspector.features.bench.rows import BenchRow
 from inspector.features.bench.varied import VariedInput, VariedSetting
 from inspector.features.bench.verdict import verdict_lines
+from inspector.features.bench.warmup_page import warmup_notices, warmup_verdict
+from inspector.features.bench.warmup_report import FORMAT_VERSION as WARMUP_VERSION
+from inspector.features.bench.warmup_report import Start, StillCompiles, WarmupReport
 from inspector.features.recompiles.wording import changed
-from inspector.records.bench import Divergence, OutputError
+from inspector.records.bench import Divergence, OutputError, Warmup
 from inspector.report.json.common import COMMON
 from inspector.report.json.encode import Scope, View, Views, tool_version
+from inspector.run.compile_time import CacheUse
+from inspector.shared.warmup import WarmupCheck
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -76,6 +81,21 @@ def _relative(scope: Scope) -> float | None:
     """The largest difference of two elements; null where one is a number and the other is not."""
     relative = scope.of(OutputError).relative
     return relative if math.isfinite(relative) else None
+
+
+def _warmup_verdict(scope: Scope) -> list[str]:
+    """How long a start takes, and what to call in it."""
+    return list(warmup_verdict(scope.of(WarmupReport)))
+
+
+def _warmup_notices(scope: Scope) -> list[str]:
+    """What has to be known besides, one sentence each."""
+    return list(warmup_notices(scope.of(WarmupReport)))
+
+
+def _still(scope: Scope) -> tuple[StillCompiles, ...]:
+    """What compiles after the plan."""
+    return scope.of(WarmupReport).still
 
 
 _ROW = """label=setting.label setting latency_ns=latency.middle_ns p5_ns=latency.p5_ns
@@ -149,4 +169,28 @@ COLLECTION: Views = {
     ),
     Measured: View("name best=best.setting.label failure? seconds rows", seconds=_seconds),
     BenchRow: View(f"workload input inputs {_ROW}", **_COMPUTED),
+}
+WARMUP: Views = {
+    **COMMON,
+    WarmupReport: View(
+        """format_version kind tool_version recording=run.meta:recording target=plan.target
+        torch=run.torch device processor=run.processor? threads? setting=plan.setting
+        workload=plan.workload grad=plan.is_grad job_id=plan.job inputs plan=calls
+        plan_without_artifact=calls_without check=plan.check verdict starts notices""",
+        format_version=WARMUP_VERSION,
+        kind="warmup",
+        tool_version=tool_version,
+        verdict=_warmup_verdict,
+        notices=_warmup_notices,
+    ),
+    WarmupCheck: View(
+        "passed=is_passed failure ready_ns loaded calls later counters still_compiles",
+        still_compiles=_still,
+    ),
+    Start: View(
+        """start=name load_ns artifact_ns? artifact first_calls_ns=first_ns first_calls=firsts
+        ready_ns compile_time_ns compilations caches failure? detail?"""
+    ),
+    Warmup: View("entries=parts size_bytes failure?"),
+    CacheUse: View("cache hits misses bypasses reasons=reasons.text"),
 }

@@ -77,7 +77,6 @@ def _title(report: BenchReport, group: BenchGroup) -> str:
 
 
 def _verdict(report: BenchReport) -> Iterator[str]:
-    """The verdict on one group; of several the first sentence of each."""
     if len(report.groups) == 1:
         yield from verdict_lines(report.groups[0])
         return
@@ -138,7 +137,6 @@ def _said(change: Change) -> str:
 
 
 def _failed(report: BenchReport) -> Iterator[Section]:
-    """The user's tracebacks, each once."""
     made = report.plan.variations
     titles: dict[str, str] = {}
     for row in report.rows:

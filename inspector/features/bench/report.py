@@ -88,12 +88,7 @@ def make_bench_report(
     rules: Iterable[Rule[Run, Finding]],
     profile: ProfileReport | None = None,
 ) -> BenchReport:
-    """Reads the measurements of a run, whose logs must still be there.
-
-    Args:
-        rules: What is looked for where nothing is faster.
-        profile: What was profiled then.
-    """
+    """Reads the measurements of a run, whose logs must still be there."""
     rows = make_rows(plan, run)
     first = next(iter(run.records(FirstCalls)), FirstCalls())
     return BenchReport(
@@ -144,7 +139,6 @@ def _with_profile(groups: list[BenchGroup], report: ProfileReport | None) -> tup
 def _reasons(
     run: Run, plan: BenchPlan, rows: Sequence[BenchRow], rules: Sequence[Rule[Run, Finding]]
 ) -> tuple[Finding, ...]:
-    """What was found in the first compilation, the most severe first."""
     compiled = next((row for row in rows if row.compiled is not None), None)
     process = first_process(run, plan, compiled.combination) if compiled is not None else None
     if process is None:

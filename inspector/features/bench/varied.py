@@ -183,7 +183,6 @@ def _break_even(found: VariedSetting, eager: VariedSetting | None) -> int | None
 
 
 def _second_ns(found: VariedSetting) -> float:
-    """What second calls take longer than later ones: with CUDA graphs they record these."""
     summed = [item.row for item in found.inputs if item.label not in found.left_out]
     return sum(
         max(0.0, row.second_ns - row.latency.middle_ns)

@@ -65,7 +65,6 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
 
 
 def _compared(eager: BenchRow | None, row: BenchRow, faster: Ratio) -> str:
-    """How many times faster or slower a setting is, with both times and another run's interval."""
     times = f"{time_text(eager)} → {time_text(row)} per call"
     between = interval_text(faster, inverse=faster.high < 1)
     how = speed_text(faster)

@@ -193,12 +193,10 @@ def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:
                 ),
                 failure=end.failure,
                 detail=end.detail,
-                cost=None if number is None else _cost(run, number),
+                cost=None
+                if number is None
+                else cold_start(dataclasses.replace(run, processes=(run.processes[number],))),
             )
-
-
-def _cost(run: Run, number: int) -> ColdStart:
-    return cold_start(dataclasses.replace(run, processes=(run.processes[number],)))
 
 
 def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:

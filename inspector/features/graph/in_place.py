@@ -79,14 +79,6 @@ class InPlace:
         base = self._root(node.inputs[0]) if node.inputs else ""
         return any(_is_copied_to(user, base) for user in self._users.get(base, ()))
 
-    def may_be_of_caller(self, node: Node) -> bool:
-        """Whether it is a part of an input, and the program has it in place, by its name.
-
-        Where gradients are on the graph gives a new tensor, which torch copies back behind it.
-        """
-        base = self._nodes.get(self._root(node.inputs[0])) if node.inputs else None
-        return base is not None and base.op == "placeholder" and _is_in_place(node) is True
-
     def is_written(self, node: Node) -> bool:
         """Whether eager PyTorch makes no tensor for its value, but writes into one."""
         return node.name in self._written or writes_a_part(node)

@@ -86,7 +86,6 @@ def _triton(text: str) -> Iterator[Kernel]:
 def _calls(
     run: _Part, kernels: Mapping[str, Kernel], lines: Mapping[str, NodeLine]
 ) -> Iterator[Call]:
-    """What a function does, in order; a comment is about the next of it."""
     nodes: tuple[NodeLine, ...] = ()
     aten: tuple[str, ...] = ()
     for number, line in enumerate(run.text.split("\n"), run.line):

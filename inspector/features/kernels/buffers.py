@@ -55,7 +55,6 @@ class Buffers:
     """The buffers of a module.
 
     Attributes:
-        taken: The names of what the graph takes.
         returned: The names of what it returns, in order; empty where that is no buffer.
         layouts: Of results of libraries, by name: the code checks them.
     """
@@ -153,11 +152,9 @@ class _Followed:
         self._is_new = False
 
     def is_used_again(self, item: Statement) -> bool:
-        """Whether a statement gives the memory to something else."""
         return item.kind is Kind.RENAME and self.names[-1] in item.used
 
     def step(self, item: Statement) -> None:
-        """Takes note of a statement."""
         if not item.used & {self.names[-1], *self.aliases}:
             return
         if self.is_used_again(item):

@@ -48,7 +48,6 @@ class _Reader:
         self._collapsed = 0  # loops to come that threads share together with the last one
 
     def take(self, number: int, line: str) -> None:
-        """Takes one line."""
         if line.startswith("#pragma"):
             self._pragma = line
             return

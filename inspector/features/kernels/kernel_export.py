@@ -26,7 +26,6 @@ class KernelExport:
     Attributes:
         arguments: Buffer or number by parameter.
         numels: Size of each index by the name of its parameter.
-        workspaces: Dtype and elements by parameter.
         taken: Buffer by node whose value the reference takes.
         shapes: Size and stride by node of those that are taken and have others than their buffer.
         parts: How the parts of a split reduction come to the node's value, by node.

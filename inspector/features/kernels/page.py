@@ -137,7 +137,6 @@ def _row(row: KernelRow) -> tuple[str | list[str] | list[CodeLine], ...]:
 
 
 def _detail(row: KernelRow) -> str:
-    """What a kernel does, in a few words."""
     kernel = row.kernel
     operators = [name.removeprefix("aten.").removeprefix("prims.") for name in kernel.aten]
     shown = ", ".join(dict.fromkeys(operators[:_MOST_OPERATORS]))

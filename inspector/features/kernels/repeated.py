@@ -43,7 +43,6 @@ def repeats(
 
 
 def _in_a_row(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements, also those within ``with``."""
     for statement in body:
         if isinstance(statement, ast.With):
             yield from _in_a_row(statement.body)
@@ -97,7 +96,6 @@ class _Values:
         return 0
 
     def _called(self, node: ast.Call, call: Call, name: str) -> int:
-        """A call that does work."""
         if call.kind == "kernel":
             return self._launched(node, self._kernels[call.name], call)
         out = [word.value for word in node.keywords if word.arg == "out"]

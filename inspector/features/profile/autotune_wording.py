@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.wording import TIMES
 from inspector.features.profile.autotuned import NOISE, Autotuning, Tuned
-from inspector.records.autotuning import TriedCandidate, TriedTensor
+from inspector.records.autotuning import TriedCandidate
 from inspector.report.file_names import PlacedRow, line_texts, short_names
 from inspector.report.wording import count, duration
 from inspector.run.kernel import NodeLine
@@ -101,7 +101,7 @@ def _lost(measured: Sequence[Tuned]) -> Iterator[str]:
         if item.first.kind == "template":
             groups.setdefault("conv" in item.first.name, []).append(item)
     for is_convolution, items in groups.items():
-        own = [c for item in items for c in item.candidates if c.kind != _LIBRARY]
+        own = [c for item in items for c in item.first.candidates if c.kind != _LIBRARY]
         if not own or any(item.winner is None or item.winner.kind != _LIBRARY for item in items):
             continue
         setting = "max_autotune_conv_backends" if is_convolution else "max_autotune_gemm_backends"
@@ -127,13 +127,9 @@ def tuned_name(tuned: Tuned) -> str:
     times = f"{tuned.places}{TIMES} " if tuned.places > 1 else ""
     if first.name == _PLACEHOLDER:
         return "a kernel that was timed to decide what to fuse"
-    return f"{times}{first.name} {_tensors(first.inputs)}".rstrip()
-
-
-def _tensors(inputs: Sequence[TriedTensor]) -> str:
-    shapes = ", ".join(TIMES.join(map(str, item.shape)) or "scalar" for item in inputs)
-    dtypes = ", ".join(dict.fromkeys(item.dtype for item in inputs if item.dtype))
-    return f"{shapes} {dtypes}".strip()
+    shapes = ", ".join(TIMES.join(map(str, item.shape)) or "scalar" for item in first.inputs)
+    dtypes = ", ".join(dict.fromkeys(item.dtype for item in first.inputs if item.dtype))
+    return " ".join(filter(None, (f"{times}{first.name}", shapes, dtypes)))
 
 
 def _winner(tuned: Tuned) -> str:
@@ -160,7 +156,7 @@ def _details(tuned: Tuned) -> Iterator[str]:
         yield _HOW.get(tuned.first.how, tuned.first.how)
     yield from _clearly(tuned)
     usual, gain = tuned.usual, tuned.gain
-    if tuned.is_usual and len(tuned.candidates) > 1:
+    if tuned.is_usual and len(tuned.first.candidates) > 1:
         yield "it is the default"
     elif usual is not None and gain is not None and usual is not tuned.next:
         yield f"{_faster_than(gain)} {shown(usual)}, the default"
@@ -170,7 +166,7 @@ def _details(tuned: Tuned) -> Iterator[str]:
         reasons = collections.Counter(item.failed for item in tuned.failed)
         why = f": {reasons.most_common(1)[0][0]}" if reasons else ""
         yield f"{tuned.failures:,} failed{why}"
-    steps = [_STEPS[name] for name in dict.fromkeys(c.step for c in tuned.candidates) if name]
+    steps = [_STEPS[name] for name in dict.fromkeys(c.step for c in tuned.first.candidates) if name]
     if steps:
         yield f"with {' and '.join(steps)}"
     yield from _in_place(tuned)
@@ -227,10 +223,10 @@ def candidate_rows(tuned: Tuned) -> Iterator[tuple[str, str, str]]:
         yield duration(item.time_ns or 0), relation, _whole(item) + mark
     for item in tuned.failed:
         yield "failed", "", f"{_whole(item)}: {item.failed}"
-    untimed = [c for c in tuned.candidates if c.time_ns is None and not c.failed]
+    untimed = [c for c in tuned.first.candidates if c.time_ns is None and not c.failed]
     for item in untimed:
         yield "-", "taken" if item is winner else "", _whole(item)
-    left = tuned.total - len(tuned.candidates)
+    left = tuned.total - len(tuned.first.candidates)
     if left > 0:
         yield "", "", f"… {left:,} slower ones are not in the recording"
 

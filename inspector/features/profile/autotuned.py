@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.records.autotuning import Autotuned, TriedCandidate
@@ -26,9 +26,6 @@ class Tuned:
 
     Attributes:
         first: The place at which they were tried, or the first one.
-        candidates: What was tried, in order, over all steps.
-        chosen: `TriedCandidate.at` of the winner, or None.
-        default: The same of what is taken where nothing is tried, or None.
         spent_ns: What trying cost, all places together.
         lines: The user's lines that it computes.
         launches: How often it runs in a call; 0 where it is not known.
@@ -36,9 +33,6 @@ class Tuned:
     """
 
     first: Autotuned
-    candidates: tuple[TriedCandidate, ...]
-    chosen: int | None
-    default: int | None
     places: int = 1
     spent_ns: int = 0
     lines: tuple[NodeLine, ...] = ()
@@ -48,28 +42,28 @@ class Tuned:
     @property
     def winner(self) -> TriedCandidate | None:
         """What was taken."""
-        return self._at(self.chosen)
+        return self._at(self.first.chosen)
 
     @property
     def usual(self) -> TriedCandidate | None:
         """What is taken where nothing is tried."""
-        return self._at(self.default)
+        return self._at(self.first.default)
 
     @property
     def ranked(self) -> tuple[TriedCandidate, ...]:
         """Those that have a time, the fastest first."""
-        timed = [item for item in self.candidates if item.time_ns]
+        timed = [item for item in self.first.candidates if item.time_ns]
         return tuple(sorted(timed, key=lambda item: item.time_ns or 0))
 
     @property
     def failed(self) -> tuple[TriedCandidate, ...]:
         """Those that failed."""
-        return tuple(item for item in self.candidates if item.failed)
+        return tuple(item for item in self.first.candidates if item.failed)
 
     @property
     def total(self) -> int:
         """How many were tried, also those that the recording does not have."""
-        return max(len(self.candidates), self.first.total)
+        return max(len(self.first.candidates), self.first.total)
 
     @property
     def failures(self) -> int:
@@ -123,7 +117,7 @@ class Tuned:
         return self.in_place_ns / self.launches / winner.time_ns
 
     def _at(self, place: int | None) -> TriedCandidate | None:
-        return next((item for item in self.candidates if item.at == place), None)
+        return next((item for item in self.first.candidates if item.at == place), None)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -177,12 +171,12 @@ def make_autotuning(
         if item.cache == "autotune" and item.state is CacheState.HIT
     }
     # Operations with the same sizes have the same candidates: torch times them once.
-    groups: dict[object, list[Tuned]] = {}
-    for number, item in enumerate(_merged(places)):
-        place = item.first
+    groups: dict[object, list[Autotuned]] = {}
+    for number, place in enumerate(places):
         same = (place.name, place.inputs, place.output)
-        groups.setdefault(same if place.kind == "template" else number, []).append(item)
-    tuned = sorted(_placed(groups.values(), work), key=lambda item: -item.spent_ns)
+        groups.setdefault(same if place.kind == "template" else number, []).append(place)
+    found = (_tuned(group, work) for group in groups.values())
+    tuned = sorted(found, key=lambda item: -item.spent_ns)
     staged_ns = sum(
         stage.time_ns for process in processes for stage in process.stages if stage.stage == _STAGE
     )
@@ -196,59 +190,17 @@ def make_autotuning(
     )
 
 
-def _merged(places: Iterable[Autotuned]) -> Iterator[Tuned]:
-    """One for each place: what was tried in further steps goes with the first one."""
-    found: dict[tuple[object, ...], Tuned] = {}
-    for number, place in enumerate(places):
-        key: tuple[object, ...] = (place.kind, place.name, place.compile_id, place.is_backward)
-        key = (number,) if place.kind == "template" else key
-        before = found.get(key) if place.step else None
-        if before is None:
-            if key in found:
-                yield found.pop(key)
-            found[key] = Tuned(
-                first=place,
-                candidates=place.candidates,
-                chosen=place.chosen,
-                default=place.default,
-                spent_ns=place.benchmark_ns + place.compile_ns,
-            )
-        else:
-            found[key] = _with_step(before, place)
-    yield from found.values()
-
-
-def _with_step(tuned: Tuned, place: Autotuned) -> Tuned:
-    """What was tried from the best one on; of what was timed before, that time counts."""
-    start = max((item.at for item in tuned.candidates), default=-1) + 1
-    known = {item.text for item in tuned.candidates}
-    more = [dataclasses.replace(item, at=start + item.at) for item in place.candidates]
-    winner = next((item for item in more if item.at - start == place.chosen), None)
-    chosen = tuned.chosen
-    if winner is not None:
-        same = next((item for item in tuned.candidates if item.text == winner.text), winner)
-        chosen = same.at
-    return dataclasses.replace(
-        tuned,
-        candidates=(*tuned.candidates, *(item for item in more if item.text not in known)),
-        chosen=chosen,
-        spent_ns=tuned.spent_ns + place.benchmark_ns + place.compile_ns,
+def _tuned(group: Sequence[Autotuned], work: Sequence[KernelTiming]) -> Tuned:
+    runs = [item for place in group for item in work if _is_of(place, item)]
+    lines = dict.fromkeys(line for item in runs for line in item.lines)
+    return Tuned(
+        first=next((place for place in group if place.how == "measured"), group[0]),
+        places=len(group),
+        spent_ns=sum(place.benchmark_ns + place.compile_ns for place in group),
+        lines=tuple(lines),
+        launches=len(runs),
+        in_place_ns=sum(item.time_ns for item in runs),
     )
-
-
-def _placed(groups: Iterable[Sequence[Tuned]], work: Sequence[KernelTiming]) -> Iterator[Tuned]:
-    for group in groups:
-        tried = next((item for item in group if item.first.how == "measured"), group[0])
-        runs = [item for place in group for item in work if _is_of(place.first, item)]
-        lines = dict.fromkeys(line for item in runs for line in item.lines)
-        yield dataclasses.replace(
-            tried,
-            places=len(group),
-            spent_ns=sum(item.spent_ns for item in group),
-            lines=tuple(lines),
-            launches=len(runs),
-            in_place_ns=sum(item.time_ns for item in runs),
-        )
 
 
 def _is_of(place: Autotuned, work: KernelTiming) -> bool:

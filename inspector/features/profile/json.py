@@ -206,8 +206,9 @@ VIEWS: Views = {
         compile_id=first.compile_id? backward=first.is_backward node=first.node?
         operator=first.target? inputs=first.inputs output=first.output heuristic=first.heuristic?
         file=first.file? line=first.line? places spent_ns outside_of_graphs=first.is_outside
-        chosen default margin gain_over_default=gain launches in_place_ns lines:line
-        candidates_total=total candidates_failed=failures candidates"""
+        chosen=first.chosen default=first.default margin gain_over_default=gain launches
+        in_place_ns lines:line
+        candidates_total=total candidates_failed=failures candidates=first.candidates"""
     ),
     TriedTensor: View("shape dtype device"),
     TriedCandidate: View(

@@ -122,7 +122,6 @@ def where(row: KernelGroup) -> str:
 
 
 def _others(names: Sequence[str], noun: str) -> str:
-    """`` and 2 more lines`` behind the first."""
     more = and_more(1, names)
     return f"{more} {noun}{'s' if len(names) > 2 else ''}" if more else ""  # noqa: PLR2004
 

@@ -115,11 +115,6 @@ class KernelTiming:
         return not self.flops and sum(self.functions.values()) >= _MOST
 
     @property
-    def is_mostly_copied_back(self) -> bool:
-        """Whether that is half of it or more."""
-        return sum(self.facts.copied_back.values()) >= _MOST
-
-    @property
     def functionalized_operator(self) -> str:
         """What is done in place that most of it copies whole tensors for, or an empty string."""
         copied = self.facts.functionalization_copies
@@ -230,7 +225,6 @@ def kernel_timings(
 
 
 def _from_memory(work: Sequence[KernelTiming], l2_bytes: int) -> list[int | None]:
-    """Of what each statement moves, what no cache can have."""
     if not l2_bytes:  # in a damaged recording, say: nothing is known of caches
         return [item.bytes_ for item in work]
     # Half of it may belong to the other half of the chip.

@@ -38,14 +38,10 @@ def with_known_sizes(
         is_one_input: Whether the model is called with one input: of several it is not known which
             one a graph was compiled with.
     """
-    return [
-        item
-        if not item.hints or (is_one_input and (item.compile_id, item.direction) not in again)
-        else _unsized(item)
-        for item in fusions
-    ]
-
-
-def _unsized(fusion: Fusion) -> Fusion:
-    steps = tuple(dataclasses.replace(step, bytes_=None, flops=None) for step in fusion.steps)
-    return dataclasses.replace(fusion, steps=steps)
+    found = []
+    for item in fusions:
+        steps = item.steps
+        if item.hints and not (is_one_input and (item.compile_id, item.direction) not in again):
+            steps = tuple(dataclasses.replace(step, bytes_=None, flops=None) for step in steps)
+        found.append(dataclasses.replace(item, steps=steps))
+    return found

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.kernels.node_lines import module_path
-from inspector.features.profile.outside_lines import below, line_outside, lines_of_modules
+from inspector.features.profile.outside_lines import below, user_place
 from inspector.features.profile.step_facts import FusionFacts, Part, StepFacts
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile
 from inspector.run.kernel import Call, GraphCode, NodeLine, weighed_lines
@@ -38,7 +38,6 @@ class LaunchTiming:
 
     Attributes:
         spans_ns: When it began and ended in each call, since the call's begin.
-        step: What the scheduler has of it, or None.
         place: The user's line outside of compiled graphs, or None; of what a graph does, the line
             that it is called from.
         counters: What Nsight Compute counted, by metric; its runs are others than those timed here.
@@ -149,7 +148,6 @@ def launch_timings(
         functions: The function that each compilation is of: what torch does around a graph (it
             copies inputs into a CUDA graph's memory, say) counts for its first line.
     """
-    modules = lines_of_modules(codes, profile.launches)
     steps = _Steps(codes, fusions)
     # Equal graphs have one file. Dynamo begins again where a graph breaks after it was compiled,
     # and Inductor's cache has the code then: the code counts of which most is known.
@@ -176,7 +174,7 @@ def launch_timings(
                 call=call,
                 step=step,
                 facts=facts,
-                place=line_outside(launch.place, modules),
+                place=user_place(launch.place),
                 within=module_path(launch.place.module) if call is not None else "",
             )
         )
@@ -287,7 +285,6 @@ class _Steps:
                     self._found[id(code), code.calls[here].line] = step, facts.of(step)
 
     def knows(self, code: GraphCode) -> bool:
-        """Whether there is what the scheduler fused of that code."""
         return id(code) in self._joined
 
     def of(self, code: GraphCode | None, call: Call | None) -> tuple[Step | None, StepFacts | None]:

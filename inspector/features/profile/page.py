@@ -72,7 +72,6 @@ def page(report: ProfileReport) -> Page:
 
 
 def _next_steps(report: ProfileReport) -> Iterator[str]:
-    """What fixes the graph breaks, if there are any; and the pictures that there are."""
     found = [item for item in report.profiles if item.work]
     if any(item.breaks for item in found):
         yield command_about(report.run, "explain")
@@ -135,7 +134,7 @@ def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
     wall_ns = report.profiles[0].budget.wall_ns if report.profiles else 0.0
     lines = [*autotune_summary(found, wall_ns)]
     lines += [f"fix: {line}" for line in autotune_advice(found)]
-    if not report.all_tuned and any(item.candidates for item in found.tuned):
+    if not report.all_tuned and any(item.first.candidates for item in found.tuned):
         lines.append("all candidates: `inspect profile --autotune`")
     yield Section("Autotuning", [Lines(lines)])
     cells = _with_code(tuned_rows(found))

@@ -184,7 +184,6 @@ def _profiled(
     work = kernel_timings(
         launches, process.last(Ceilings), l2_bytes if isinstance(l2_bytes, int) else 0
     )
-    is_grad_idle = not (settings.get("train") or settings.get("no_grad"))
     memory = None
     allocated = recorded.memory.get(profile.input)
     if allocated is not None:
@@ -209,7 +208,6 @@ def _profiled(
                 work,
                 str(settings.get("mode") or ""),
                 is_cpu=profile.is_cpu,
-                is_grad_idle=is_grad_idle,
                 is_training=profile.is_training,
                 has_templates=not isinstance(multiprocessors, int)
                 or multiprocessors >= MULTIPROCESSORS_TUNED,
@@ -221,7 +219,8 @@ def _profiled(
         graphs=sum(item.graphs for each in process.frames for item in each.compilations),
         backend=asked_backend(run),
         breaks=recorded.breaks,
-        is_grad_idle=is_grad_idle and keeps_for_nothing(budget, work),
+        is_grad_idle=not (settings.get("train") or settings.get("no_grad"))
+        and keeps_for_nothing(budget, work),
     )
 
 
@@ -244,7 +243,6 @@ def _as_in_source(item: LaunchTiming, run: Run) -> LaunchTiming:
 
 
 def _def_line(run: Run, file: str, first: int) -> int:
-    """The line that defines a function: its first is that of its first decorator."""
     if not (run.sources.line(file, first) or "").lstrip().startswith("@"):
         return first
     lines = run.sources.excerpt(file, first, first + _MOST_DECORATORS)

@@ -36,8 +36,6 @@ class Part:
         share: Of the step's work: all parts add up to 1. A template's is its main operator's.
         functionalized: What the program does in place, as ATen calls it, if this part copies a
             whole tensor for it: AOTAutograd lets no graph change what others see.
-        copied_back: The same if it gives a whole new tensor, and torch copies that back behind the
-            graph: a graph does not say whether it does.
         computed: What of that share is a function of each element (`exp`, random numbers), and not
             the bytes that move.
     """
@@ -46,7 +44,6 @@ class Part:
     operator: str
     share: float
     functionalized: str = ""
-    copied_back: str = ""
     computed: float = 0.0
 
     @property
@@ -84,11 +81,6 @@ class StepFacts:
         """How much of it are functions of each element, by the operator."""
         found = _sums((part.name, part.computed) for part in self.parts if part.computed)
         return dict(sorted(found.items(), key=lambda pair: -pair[1]))
-
-    @property
-    def copied_back(self) -> Mapping[str, float]:
-        """The same of what a graph gives as new tensors, if torch copies these back behind it."""
-        return _sums((part.copied_back, part.share) for part in self.parts if part.copied_back)
 
     @property
     def dtype(self) -> str:
@@ -144,11 +136,6 @@ class FusionFacts:
         is_one = _is_whole(step, node) and node.bytes_ in step.reads.values()
         return _name(node) if is_one and self._traffic.in_place.is_of_caller(node) else ""
 
-    def _copied_back(self, step: Step, node: Node) -> str:
-        """What may be done in place that a step gives a whole new tensor for; or nothing."""
-        is_one = not step.is_call and _is_whole(step, node)
-        return _name(node) if is_one and self._traffic.in_place.may_be_of_caller(node) else ""
-
     def _parts(self, step: Step) -> Iterator[Part]:
         relaid = [*self._relaid(step)]
         alone = frozenset(node.name for node in _alone(step, step.operators))
@@ -169,19 +156,13 @@ class FusionFacts:
             share = weight / whole if whole else 1 / len(nodes)
             functionalized = self._functionalized(step, node, alone)
             operator = step.name if step.kind == "user_kernel" else operator_of(node)
-            copied_back = "" if functionalized else self._copied_back(step, node)
             operator = _COPY if node in cloned else operator
             computed = function_bytes(node) / whole if whole and weight else 0.0
             stack, _ = self._origins.get(node.name, ((), False))
             kind = node.modules[-1][1] if node.modules else ""
             line = NodeLine(node.name, module=node.module, module_class=kind)
             yield Part(
-                line.at(stack[-1]) if stack else line,
-                operator,
-                share,
-                functionalized,
-                copied_back,
-                computed,
+                line.at(stack[-1]) if stack else line, operator, share, functionalized, computed
             )
 
     def _relaid(self, step: Step) -> Iterator[tuple[Node, float]]:
@@ -254,7 +235,6 @@ def _with_functions(
 
 
 def _own(step: Step) -> Sequence[Node]:
-    """The operators that a step is there for."""
     work = [node for node in step.operators if not is_view(node)] or list(step.operators)
     own = _alone(step, work)
     # All of it counts for another step: it is a part of the last one's operator.

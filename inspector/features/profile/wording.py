@@ -33,7 +33,6 @@ _SAID = 0.005  # of all work: less is 0 %
 _GRAD_IDLE = (
     "Gradients are enabled but no backward pass runs: pass --no-grad for inference, or --train"
 )
-_WITHOUT = ("torch.no_grad()", "under torch.no_grad()")  # what gains of gradients begin with
 _TO = "\N{EN DASH}"
 
 
@@ -49,8 +48,7 @@ def verdict_lines(found: Profiled) -> Iterator[str]:
     yield from _next_gain(found)
     if found.breaks and not _is_all_eager(found):
         yield f"Graphs break at {listed(found.breaks)}: run `inspect explain`"
-    changes = [gain.change for gain in _shown(found)]
-    if found.is_grad_idle and not any(change.startswith(_WITHOUT) for change in changes):
+    if found.is_grad_idle:
         yield _GRAD_IDLE
 
 
@@ -63,7 +61,6 @@ def _is_all_eager(found: Profiled) -> bool:
 
 
 def _without_kernels(found: Profiled) -> str:
-    """Why nothing of a call comes of generated code."""
     if not found.graphs:
         where = f", Dynamo gives up at {listed(found.breaks)}" if found.breaks else ""
         return f"No compiled graph ran: this is eager PyTorch{where}. Run `inspect explain`"
@@ -91,7 +88,6 @@ def _spends(found: Profiled) -> Iterator[str]:
 
 
 def _next_gain(found: Profiled) -> Iterator[str]:
-    """The largest opportunity, or why none is named."""
     if is_noise(found):
         yield "Timings are too noisy for advice: measure again on an idle machine"
         return
@@ -113,7 +109,6 @@ def largest_gain(found: Profiled) -> Gain | None:
 
 
 def _compared(found: Profiled) -> Iterator[str]:
-    """How compiled compares with eager, and how sure that is."""
     budget = found.budget
     if budget.faster is None or not budget.eager_ns:
         yield f"{duration(budget.wall_ns)} per call"
@@ -175,7 +170,6 @@ def _spent(found: Profiled) -> Iterator[str]:
 
 
 def _main_operator(work: KernelTiming) -> str:
-    """The operator that most of a statement's time counts for."""
     parts: dict[str, float] = {}
     for part in work.longest_launch.parts:
         name = part.name
@@ -245,7 +239,6 @@ def headline(found: Profiled, number: int) -> str:
 
 
 def _in_cuda_graphs(found: Profiled) -> str:
-    """How many of the launches CUDA graphs make, and how many of these there are."""
     replayed = [item for work in found.work for item in work.launches if item.launch.is_replayed]
     if not replayed:
         return ""

@@ -9,13 +9,12 @@ import pytest
 
 from inspector.cli.bench_collection import (
     exit_code_of,
-    in_a_line,
     is_collection,
     is_saved_collection,
     models_of,
     saved_collection,
 )
-from inspector.errors import TRACEBACK_BELOW, ModelFailedError, RecordingError, UsageError
+from inspector.errors import ModelFailedError, RecordingError, UsageError
 from inspector.features.bench.collection_report import Measured
 from inspector.features.bench.rows import BenchRow, Latency
 from inspector.shared.bench import Setting, Workload
@@ -33,17 +32,6 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_has_its_files_called_model(folder: Path) -> None:
     assert is_collection([str(folder)])
     assert models_of([str(folder)]) == (str(folder / "a/model.py"), str(folder / "b/model.py"))
-
-
-def test_without_any_it_has_its_own_python_files_and_nothing_that_is_installed(
-    tmp_path: Path,
-) -> None:
-    for place in ("venv/lib/python3.12/site-packages/pkg", "env/src", "node_modules/x", ".old"):
-        (tmp_path / place).mkdir(parents=True)
-        (tmp_path / place / "model.py").touch()
-    for name in ("env/pyvenv.cfg", "z.py", "a.py", "_private.py", "test_a.py", "notes.txt"):
-        (tmp_path / name).touch()
-    assert models_of([str(tmp_path)]) == (str(tmp_path / "a.py"), str(tmp_path / "z.py"))
 
 
 def test_several_targets_are_a_collection_and_each_is_there_once(folder: Path) -> None:
@@ -77,14 +65,6 @@ def test_where_no_model_gives_a_time_beside_eager_pytorch_the_models_failed() ->
     assert exit_code_of([raises]) == ModelFailedError.exit_code
     assert exit_code_of([measured(None)]) == ModelFailedError.exit_code
     assert exit_code_of([raises, measured(Latency(1e6, 1e6, 1e6, 9))]) == 0
-
-
-def test_a_line_has_the_place_instead_of_the_traceback_below() -> None:
-    detail = 'Traceback:\n  File "zoo/a.py", line 3, in <module>\n  File "parts.py", line 7, in f\n'
-    error = ModelFailedError("Loading failed: ValueError.", TRACEBACK_BELOW, detail=detail)
-    assert in_a_line(error) == "Loading failed: ValueError. (parts.py:7)"
-    assert in_a_line(UsageError("No.", "Do that.")) == "No. Do that."
-    assert in_a_line(OSError(28, "No space left on device")) == "[Errno 28] No space left on device"
 
 
 def recording(place: Path, target: str) -> None:

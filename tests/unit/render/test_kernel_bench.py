@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
 
 from inspector.cli.kernel_choice import benched, check_kernel_options
 from inspector.errors import InspectorError, RecordingError, UsageError
-from inspector.features.profile.kernel_bench.report import Rate, make_kernel_bench_report
-from inspector.features.profile.report import make_profile_report
-from inspector.records.kernel_bench import KernelBench
-from tests.unit.render.bench_reports import NAME, kernel_bench, kernel_report, kernel_run
+from tests.unit.render.bench_reports import NAME, kernel_report, kernel_run
 from tests.unit.render.bench_reports import benched as bench
 from tests.unit.render.rendering import as_json, rendered
 
@@ -56,44 +52,6 @@ def test_a_name_that_is_no_kernel_s_leads_to_others(
     with pytest.raises(error) as raised:
         benched(kernel_run(payload), asked, TIMED if asked == "cpp_" else ())
     assert next_step in raised.value.next_step
-
-
-def test_a_part_of_a_name_is_enough() -> None:
-    assert benched(kernel_run(bench()), "fused_sum").name == NAME
-
-
-@pytest.mark.parametrize(
-    ("place", "command"), [("", "inspect profile"), ("kept/a b", "inspect profile 'kept/a b'")]
-)
-def test_the_command_that_shows_the_whole_model_comes_last(place: str, command: str) -> None:
-    made = kernel_run(bench())
-    benchmark = made.processes[0].last(KernelBench)
-    assert benchmark is not None
-    profiled = make_profile_report(dataclasses.replace(made, place=place))
-    found = make_kernel_bench_report(profiled, benchmark)
-    assert rendered(found, "terminal").splitlines()[-1] == f"next: {command}"
-    assert as_json(found)["next_steps"] == [command]
-
-
-@pytest.mark.parametrize(
-    ("changes", "is_said"),
-    [
-        ({}, True),
-        ({"share": 0.79}, False),
-        ({"share": 1.2}, False),
-        ({"bytes_are_inductors": False}, False),
-        # A cache that has a part of it makes it as fast, too.
-        ({"regime": "warm", "bytes_": 60_000_000}, False),
-        ({"regime": "warm", "bytes_": 100_000_000}, True),
-    ],
-)
-def test_near_a_ceiling_only_fewer_bytes_help(changes: dict[str, Any], *, is_said: bool) -> None:
-    share, regime = changes.pop("share", 0.91), changes.get("regime", "cold")
-    rates = (Rate(regime, "bytes", share * 4e12, 4e12, "copy_bytes_per_s"),)
-    known = {"rates": rates, "bytes_are_inductors": True, **changes}
-    found = dataclasses.replace(kernel_bench(), **known)
-    text = " ".join(rendered(found, "terminal").split())
-    assert ("only fewer bytes help" in text) is is_said
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,6 @@ class _EmptyKernel:
         torch.cuda.synchronize(device)
 
     def launch(self, times: int) -> None:
-        """Launches it into the current stream."""
         stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         grid, block = (_ONE, _ONE, _ONE), (_THREADS, _ONE, _ONE)
         for _ in range(times):  # without shared memory, and without parameters

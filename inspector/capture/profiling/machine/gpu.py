@@ -61,7 +61,6 @@ class Gpu:
 
     Attributes:
         free_bytes: Memory that nobody had when it began.
-        state: What the driver says of the device while it multiplies.
         others: For how much of the time others were at work before, in percent, or None.
     """
 
@@ -168,7 +167,6 @@ class Gpu:
             raise Unsupported("torch does not say how large the L2 cache is")
 
     def _fastest(self, amount: float, *ways: Callable[[], object]) -> Measured:
-        """The rate of the fastest way, by the device's own clock."""
         found = [rate(amount, until_stable(functools.partial(_seconds, way))) for way in ways]
         return max(found, key=lambda item: item.value)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.features.kernels.binary.descriptors import tile_of
 from inspector.features.kernels.binary.index_values import Indices
 from inspector.features.kernels.binary.layouts import lanes_of
 from inspector.features.kernels.binary.opcodes import access_bits, kind_of
@@ -18,6 +18,7 @@ from inspector.features.kernels.binary.ttgir import (
     TensorType,
     element_bytes,
     mask_of,
+    tensor_type,
 )
 from inspector.run.kernel_analysis import Access, AccessKind, InstructionKind, Width
 
@@ -92,13 +93,19 @@ def widths_of(
     return tuple(Width(bits, counts[bits], amounts[bits]) for bits in sorted(counts, reverse=True))
 
 
+def _tile_of(operation: Operation, module: Module) -> TensorType | None:
+    """The shape and the elements of what a copy between memory and shared memory moves."""
+    found = re.search(r"!tt\.tensordesc<(?:tensor<)?((?:\d+x)+)(\w+)", operation.text)
+    return tensor_type(f"tensor<{found[1]}{found[2]}>", module) if found else None
+
+
 def _access(
     operation: Operation, module: Module, indices: Indices, trips: Sequence[int | None]
 ) -> Access:
     kind = _NAMES[operation.name]
     pointer = operation.operands[0] if operation.operands else ""
     is_tma = kind in {AccessKind.TMA_LOAD, AccessKind.TMA_STORE}
-    shaped = tile_of(operation, module) if is_tma else indices.type_of(pointer)
+    shaped = _tile_of(operation, module) if is_tma else indices.type_of(pointer)
     element = "" if shaped is None else (shaped.pointee or shaped.element)
     size = element_bytes(element)
     elements = math.prod(shaped.shape) if shaped is not None else 0

@@ -115,7 +115,6 @@ def computed(
 
 
 def _each(function: Callable[[Any], int]) -> _Made:
-    """An operation that does the same with each element."""
     return lambda values, shape: Value(shape, tuple(map(function, values[0].numbers)))
 
 

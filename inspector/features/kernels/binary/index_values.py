@@ -24,7 +24,6 @@ class Indices:
 
     Args:
         known: Values of scalar arguments by name without the ``%``.
-        program: Which program, by axis.
         grid: Programs by axis, as far as the kernel asks for them.
         first: The values of every loop's first trip: then these are of the last one.
         before: How many trips before the last one, so far as there are.

@@ -150,7 +150,6 @@ def _programs(
 def _memory(
     read: _Texts, config: ConfigBuild, gpu: Gpu, known: Mapping[str, int], programs: int | None
 ) -> _Need:
-    """Time to move the bytes."""
     traffic = traffic_of(read.module, config.grid, known)
     moved, source, missing = None, "", ""
     if traffic is not None and traffic.is_complete:
@@ -175,7 +174,6 @@ def _memory(
 
 
 def _compute(read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None) -> _Need:
-    """Time of the unit that takes longest."""
     times = _instruction_times(read, config, gpu, programs)
     # What the matrix units do is taken to be spread already: their peak is the GPU's.
     share = min(programs or 1, gpu.multiprocessors) / gpu.multiprocessors
@@ -216,7 +214,6 @@ def _has_known_trips(read: _Texts) -> bool:
 def _instruction_times(
     read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None
 ) -> dict[str, float]:
-    """Time that the instructions of each kind need, by name of the kind."""
     if programs is None or not _has_known_trips(read):
         return {}
     warps = config.launched_warps or config.num_warps

@@ -14,15 +14,14 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.features.kernels.binary.descriptors import TILE_LOADS, TILE_STORES, Descriptors
 from inspector.features.kernels.binary.index_values import Indices
 from inspector.features.kernels.binary.ttgir import Module, Operation, element_bytes, mask_of
 
 _SECTOR_BYTES = 32
 _Key: TypeAlias = tuple[str, bool]
 _Sectors: TypeAlias = tuple[str, set[int]]
-_STORES = {"tt.store"} | TILE_STORES
-_LOADS = {"tt.load", "ttg.async_copy_global_to_local"} | TILE_LOADS
+_STORES = {"tt.store"}
+_LOADS = {"tt.load", "ttg.async_copy_global_to_local"}
 _SHARES = (0.0, 0.113, 0.29, 0.377, 0.501, 0.613, 0.71, 0.871, 1.0)
 """Programs that are looked at, as shares of the grid; not only first and last ones, because those
 of a broadcast tensor read the same again and again."""
@@ -66,14 +65,12 @@ class _Use:
     highest: int = 0
 
     def reach(self, sectors: set[int]) -> None:
-        """Sectors that are touched."""
         if sectors:
             least = min(sectors)
             self.lowest = least if self.lowest is None else min(self.lowest, least)
             self.highest = max(self.highest, *sectors)
 
     def bytes(self, programs: int, counted: int) -> int:
-        """What all programs touch, of which some were counted."""
         mean = sum(self.counts) / counted
         stretch: float = self.highest - (self.lowest or 0) + 1
         touching = len(self.counts)
@@ -146,14 +143,12 @@ class _Program:
         self, module: Module, grid: Sequence[int], known: Mapping[str, int], program: Sequence[int]
     ) -> None:
         self.module = module
-        self._descriptors = Descriptors(module)
         self.first = Indices(module, known, program, grid)
         self._make_end = functools.partial(Indices, module, known, program, grid, self.first)
         self._ends: list[Indices] = []
         self._trips = [self.first.trips(loop) for loop in module.loops]
 
     def runs(self, operation: Operation) -> bool:
-        """Whether the program gets there: kernels for several tensors branch by program."""
         for condition, holds in operation.branches:
             value = self.first.value(condition)
             if value is not None and not value.shape and bool(value.numbers[0]) != holds:
@@ -167,7 +162,6 @@ class _Program:
         return all(self.first.value(name) is not None for name in asked)
 
     def trips(self, operation: Operation) -> int | None:
-        """How often it is executed, or None."""
         counts = [self._trips[loop - 1] for loop in operation.loops]
         known = [count for count in counts if count is not None]
         return math.prod(known) if len(known) == len(counts) else None
@@ -181,24 +175,10 @@ class _Program:
         for number in range(_MOST_STAGES):
             if number == len(self._ends):
                 self._ends.append(self._make_end(number))
-            found = self.sectors(operation, self._ends[number])
+            found = _sectors(operation, self._ends[number])
             if found is None or found[1]:
                 break
         return found
-
-    def sectors(self, operation: Operation, indices: Indices) -> _Sectors | None:
-        """The argument and the sectors that an access touches where its mask lets it."""
-        if operation.name not in TILE_LOADS | TILE_STORES:
-            return _sectors(operation, indices)
-        found = self._descriptors.stretches(operation, indices)
-        if found is None:
-            return None
-        base, rows = found
-        return base, {
-            sector
-            for begin, end in rows
-            for sector in range(begin // _SECTOR_BYTES, -(-end // _SECTOR_BYTES))
-        }
 
 
 def _note_program(
@@ -209,14 +189,14 @@ def _note_program(
     is_complete = True
     for item in program.module.operations:
         if item.name not in _LOADS | _STORES:
-            # Of tiles that are gathered, scattered or added it is not known how much is moved.
+            # Of tiles that are moved by descriptors it is not known how much that is.
             is_copy = "async_tma" in item.name and "wait" not in item.name
             is_complete &= "atomic" not in item.name and not is_copy
             continue
         if not program.runs(item) or (is_sure and not program.is_sure(item)):
             continue
         times = program.trips(item)
-        found = program.sectors(item, program.first)
+        found = _sectors(item, program.first)
         if times is None or found is None:
             is_complete = False
             continue
@@ -236,6 +216,7 @@ def _note_program(
 
 
 def _sectors(operation: Operation, indices: Indices) -> _Sectors | None:
+    """The argument and the sectors that an access touches where its mask lets it."""
     value = indices.value(operation.operands[0])
     shaped = indices.type_of(operation.operands[0])
     if value is None or shaped is None:

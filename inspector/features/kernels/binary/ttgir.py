@@ -130,8 +130,6 @@ def mask_of(operation: Operation) -> str | None:
 
 
 def _resolved(layout: str, aliases: dict[str, str]) -> str:
-    """A layout with every alias in it spelled out."""
-
     def spelled(match: re.Match[str]) -> str:
         known = aliases.get(match[0])
         return match[0] if known is None else _resolved(known, aliases)

@@ -123,7 +123,6 @@ def _mapping(name: str, items: Mapping[str, str]) -> Iterator[str]:
 
 
 def _kernel(export: KernelExport) -> Iterator[str]:
-    """The kernel's own source, without what makes Inductor's autotuner of it."""
     source = export.row.kernel.source
     dropped: list[ast.stmt | ast.expr] = []
     name = ""

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.profile.budget import Budget
-from inspector.features.profile.gain import Gain
-from inspector.features.profile.gains.copy_gains import (
-    copies_back,
-    copy_gains,
-    gains_of_copied_gradients,
-    is_relaid,
-    layout_gain,
-)
+from inspector.features.profile.gain import Gain, first_names
 from inspector.features.profile.gains.host_gains import host_gains
-from inspector.features.profile.gains.kernel_advice import Setup, advice
+from inspector.features.profile.gains.kernel_advice import Setup
 from inspector.features.profile.gains.kernel_gains import kernel_gains
-from inspector.features.profile.gains.library_gains import gains_of_exchanges, gains_of_repeats
-from inspector.features.profile.gains.training_gains import (
-    gains_of_idle_gradients,
-    gains_of_training_mode,
-    is_as_in_training,
-    is_for_backward,
-)
-from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups
+from inspector.features.profile.gains.library_gains import gains_of_exchanges
+from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups, where
 from inspector.features.profile.kernel_timing import KernelTiming
-from inspector.features.profile.launch_timing import LaunchTiming
+from inspector.features.profile.launch_timing import LaunchTiming, time_by
+from inspector.features.profile.step_facts import Part
 from inspector.records.calls import TargetFunction
 from inspector.records.device_profile import KEEPS_GRADIENT
 from inspector.run.compilation import Frame, FrameState
@@ -35,6 +23,17 @@ from inspector.shared.roots import Owner
 from inspector.shared.stack import is_resumed
 
 _LEAST_SHARE = 0.01
+_STATISTICS = "batch normalisation takes its statistics from the batch"
+# By operator, what a layer does in training mode and not in `eval()`; what `nn.Dropout` and batch
+# normalisation become (torch/_decomp/decompositions.py, 2.11 to 2.13).
+_IN_TRAINING = {
+    "native_dropout": "dropout draws numbers",
+    "_native_batch_norm_legit": _STATISTICS,
+    "_native_batch_norm_legit_functional": _STATISTICS,
+}
+# What keeps no statistics, as instance normalisation does, takes them from the batch in any mode.
+_IN_ANY_MODE = ".no_stats"
+_FUNCTIONS = "pass training=self.training to functions (the default of F.dropout is True)"
 _HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
 
 
@@ -53,7 +52,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     mode: str,
     *,
     is_cpu: bool,
-    is_grad_idle: bool = False,
     is_training: bool | None = None,
     has_templates: bool = True,
     break_lines: Sequence[str] = (),
@@ -61,8 +59,6 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     """What could be won, the most first; estimates, of which two can be of the same time.
 
     Args:
-        is_grad_idle: Whether gradients were on, and nobody asked for a backward pass: whether that
-            costs anything is seen in the work.
         is_training: Whether a module of the model is in training mode; None where nobody knows.
     """
     # While the device waits for the host so long, faster kernels make no faster call.
@@ -70,35 +66,18 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     is_hidden = not is_cpu and waited_ns > budget.busy_ns
     has_backward = _has_backward(budget, work)
     setup = Setup(mode, is_cpu, has_templates, has_backward)
-    is_grad_idle = is_grad_idle and keeps_for_nothing(budget, work)
-
-    is_copied_back = bool(copies_back(work))
 
     def is_said(row: KernelGroup) -> bool:
         """Whether what most of it is has an entry of its own."""
         first = row.first
-        is_idle = is_grad_idle and is_for_backward(first) and not advice(first, setup)
-        is_in_training = not has_backward and first.is_mostly(is_as_in_training)
-        is_mostly_copied_back = is_copied_back and first.is_mostly_copied_back
-        return bool(
-            first.functionalized_operator
-            or is_mostly_copied_back
-            or is_idle
-            or is_in_training
-            or is_relaid(first)
-        )
+        is_in_training = not has_backward and first.is_mostly(_is_as_in_training)
+        return bool(first.functionalized_operator or is_in_training or _is_relaid(first))
 
     rows = [row for row in kernel_groups(work) if not is_said(row)]
-    found = list(kernel_gains(rows, setup))
-    if is_grad_idle:
-        found += gains_of_idle_gradients(work, is_cpu=is_cpu)
-    found += copy_gains(work, is_grad_idle=is_grad_idle)
-    found += gains_of_exchanges(work)
-    found += gains_of_copied_gradients(work)
-    found += filter(None, [layout_gain(work)])
-    found += gains_of_repeats(work)
+    found = [*kernel_gains(rows, setup), *_gains_of_copies(work), *gains_of_exchanges(work)]
+    found += _gains_of_layouts(work)
     if not has_backward:
-        found += gains_of_training_mode(work, is_training=is_training)
+        found += _gains_of_training_mode(work, is_training=is_training)
     # Of unwatched calls, as all that the host does is; what runs side by side, on several streams
     # or GPUs, takes no longer than the call.
     found = [
@@ -109,13 +88,87 @@ def gains(  # noqa: PLR0913 - what the advice depends on
         )
         for gain in found
     ]
-    found += host_gains(
-        budget, work, mode,
-        is_cpu=is_cpu, is_grad_idle=is_grad_idle, break_lines=break_lines,
-    )  # fmt: skip
+    found += host_gains(budget, work, mode, is_cpu=is_cpu, break_lines=break_lines)
     least = budget.wall_ns * _LEAST_SHARE
     worth = (gain for gain in found if gain.time_ns >= least)
     return sorted(worth, key=lambda gain: (gain.is_hidden, -gain.time_ns))
+
+
+def _gains_of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
+    copied = [item for item in work if item.facts.functionalization_copies]
+    if not copied:
+        return
+    names = list(
+        dict.fromkeys(name for item in copied for name in item.facts.functionalization_copies)
+    )
+    copy = "1 kernel copies"
+    if len(copied) > 1:
+        copy = f"{len(copied)} kernels copy"
+    yield Gain(
+        f"{first_names(names)}{where(KernelGroup(tuple(copied)))}: "
+        f"what the program changes in place, {copy} as a whole",
+        sum(item.median_ns * sum(item.facts.functionalization_copies.values()) for item in copied),
+        "eager PyTorch writes the new values alone: put these lines into a function with "
+        "@torch.compiler.disable (a graph break), or change a smaller tensor",
+    )
+
+
+def _is_relaid(work: KernelTiming) -> bool:
+    """Whether a generated kernel is mostly that: a convolution's part in it computes nothing."""
+    return work.kind == "kernel" and not work.flops and work.is_mostly(_is_of_convolution)
+
+
+def _is_of_convolution(part: Part) -> bool:
+    return part.name == "convolution"
+
+
+def _gains_of_layouts(work: Sequence[KernelTiming]) -> Iterator[Gain]:
+    found = [item for item in work if _is_relaid(item)]
+    if not found:
+        return
+    kernels = f"{len(found)} kernels" if len(found) > 1 else "a kernel"
+    yield Gain(
+        f"in each call {kernels} put weights or inputs of convolutions into another layout",
+        sum(
+            part.share * item.time_ns
+            for item in found
+            for part in item.longest_launch.parts
+            if _is_of_convolution(part)
+        ),
+        "for images, model.to(memory_format=torch.channels_last), and inputs likewise, has them in "
+        "it from the beginning; for inference, TORCHINDUCTOR_FREEZING=1 does it once",
+    )
+
+
+def _is_as_in_training(part: Part) -> bool:
+    return bool(_done_in_training(part))
+
+
+def _gains_of_training_mode(
+    work: Sequence[KernelTiming], *, is_training: bool | None
+) -> Iterator[Gain]:
+    launches = (launch for item in work for launch in item.launches)
+    times = time_by(launches, _done_in_training)
+    if not times:
+        return
+    change = "for inference, model.eval() before it is compiled; for training, --train"
+    what = "the model is in training mode"
+    if is_training is None:
+        what = "a call computes as in training"
+        change = (
+            f"for inference, model.eval() before it is compiled, or {_FUNCTIONS}; for training, "
+            "--train"
+        )
+    elif not is_training:
+        what = "functions compute as in training, though the model is in eval()"
+        change = _FUNCTIONS
+    yield Gain(f"{what}: {' and '.join(times)}", sum(times.values()), change)
+
+
+def _done_in_training(part: Part) -> str | None:
+    if part.operator.endswith(_IN_ANY_MODE):
+        return None
+    return _IN_TRAINING.get(part.name)
 
 
 def keeps_for_nothing(budget: Budget, work: Iterable[KernelTiming]) -> bool:

@@ -40,13 +40,12 @@ _HOSTS_WORK = {
 _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
 
 
-def host_gains(  # noqa: PLR0913 - what the advice depends on
+def host_gains(
     budget: Budget,
     work: Sequence[KernelTiming],
     mode: str,
     *,
     is_cpu: bool,
-    is_grad_idle: bool,
     break_lines: Sequence[str],
 ) -> list[Gain]:
     """What could be won there, in no order."""
@@ -55,11 +54,8 @@ def host_gains(  # noqa: PLR0913 - what the advice depends on
         cause: (what, change.format(lines=lines), hides)
         for cause, (what, change, hides) in _HOSTS_WORK.items()
     }
-    found = (
-        _of_host(budget, hosts_work, is_grad_idle=is_grad_idle)
-        if is_cpu
-        else _of_idle(budget, work, mode, hosts_work)
-    )
+    of_gpu = _of_idle(budget, work, mode, hosts_work)
+    found = _of_host(budget, hosts_work) if is_cpu else of_gpu
     if _runs_of_graphs(work) != 1:
         return list(found)
     # There cannot be fewer graphs.
@@ -109,7 +105,7 @@ def _of_idle(
         )
 
 
-def _of_host(budget: Budget, hosts_work: _HostsWork, *, is_grad_idle: bool) -> Iterator[Gain]:
+def _of_host(budget: Budget, hosts_work: _HostsWork) -> Iterator[Gain]:
     launching = budget.causes_ns.get("launching")
     if launching:
         yield Gain(
@@ -119,9 +115,7 @@ def _of_host(budget: Budget, hosts_work: _HostsWork, *, is_grad_idle: bool) -> I
         )
     for cause, (what, change, _) in hosts_work.items():
         if budget.causes_ns.get(cause):
-            is_autograds = cause == "wrappers" and is_grad_idle
-            less = "; or call under torch.no_grad()" if is_autograds else ""
-            less = "; or make fewer calls with a larger batch" if cause == "entry" else less
+            less = "; or make fewer calls with a larger batch" if cause == "entry" else ""
             yield Gain(what, budget.causes_ns[cause], f"{change}{less}")
 
 

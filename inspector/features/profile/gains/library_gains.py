@@ -1,4 +1,4 @@
-"""Calls of libraries that wait for other processes, or compute the same again.
+"""Calls of libraries that wait for other processes.
 
 A collective runs on a stream of its own, and kernels of other streams at the same time as it. What
 they hide costs a call nothing: without the exchange they would take that time all the same.
@@ -12,7 +12,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.features.profile.gain import Gain, first_names
+from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_timing import Bound, KernelTiming
 from inspector.features.profile.library_names import shown_name
 from inspector.shared.spans import merged, outside, union_ns
@@ -81,29 +81,3 @@ def gains_of_exchanges(work: Sequence[KernelTiming]) -> Iterator[Gain]:
                 unhidden_ns(found),
                 change,
             )
-
-
-def repeated_work(work: Iterable[KernelTiming]) -> list[KernelTiming]:
-    """Calls of libraries that compute what others of the same graph have computed, in order.
-
-    A generated kernel that is launched again is not among them: it may stand for one line of the
-    program.
-    """
-    calls = ((item, item.launches[0].call) for item in work)
-    return [item for item, call in calls if call and call.kind != "kernel" and call.repeats > 0]
-
-
-def gains_of_repeats(work: Sequence[KernelTiming]) -> Iterator[Gain]:
-    """What is computed again."""
-    repeated = repeated_work(work)
-    if repeated:
-        places = (line for item in repeated for line in item.lines[:1])
-        lines = list(dict.fromkeys((line.file, line.line) for line in places))
-        named = first_names([f"{file.rpartition('/')[2]}:{line}" for file, line in lines])
-        yield Gain(
-            f"{len(repeated)} of the calls of libraries compute what others have computed"
-            + (f" ({named})" if lines else ""),
-            sum(item.time_ns for item in repeated),
-            "compute it once, in front of the loop, and use the result: `inspect kernels` shows "
-            "the calls",
-        )

@@ -140,7 +140,6 @@ def _measured(times_ns: Sequence[int]) -> Measured | None:
 def _in_place_of(
     bench: KernelBench, work: Sequence[KernelTiming], wall_ns: float
 ) -> InPlace | None:
-    """The launches of the calls that were benchmarked, by their statements."""
     places = set(bench.places)
     found = [
         item
@@ -154,7 +153,6 @@ def _in_place_of(
 
 
 def _regime_of(cold: Measured | None, warm: Measured | None, in_place: InPlace | None) -> str:
-    """Whether its time in place is nearer to that with an empty cache, or with a full one."""
     if in_place is None or not in_place.times.median_ns:
         return COLD
     if cold is None or warm is None:

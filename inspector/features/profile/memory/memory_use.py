@@ -202,7 +202,6 @@ def _held_tensors(held: Sequence[HeldBlock], peak: Peak) -> Iterator[PeakTensor]
 def _tensors(
     reading: BlockReader, events: Sequence[MemoryEvent], peak: Peak
 ) -> Iterator[PeakTensor]:
-    """What the call has allocated, equal ones together."""
     found: dict[object, list[PeakTensor]] = collections.defaultdict(list)
     for number in peak.live:
         item = reading.describe(events[number], events, peak)

@@ -48,16 +48,6 @@ def test_outside_of_a_job_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> No
     assert not ranks.is_of_others(RuntimeError("Connection closed by peer [::1]:1"))
 
 
-def test_all_that_have_announced_themselves_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Store()
-    be(monkeypatch, store, 1)
-    ranks.announce()
-    be(monkeypatch, store, 0)
-    assert ranks.absent() == [0]
-    ranks.meet()
-    assert ranks.absent() == []
-
-
 @pytest.mark.parametrize(
     ("there", "said"),
     [
@@ -94,14 +84,6 @@ def test_the_first_rank_waits_for_nobody_and_the_others_for_it(
     be(monkeypatch, store, 1, 3)
     assert ranks.agreed(5) == 6
     assert ranks.absent() == [2]
-
-
-def test_of_many_only_some_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LOCAL_WORLD_SIZE", raising=False)
-    be(monkeypatch, Store(), 0, 64)
-    error = ranks.not_together(range(1, 64), said="model.py waited")
-    assert "model.py waited, and ranks 1, 2, 3, 4, 5, 6, 7, 8, … of this job" in error.message
-    assert "--nproc-per-node 64" in error.next_step
 
 
 def test_the_first_rank_may_not_answer_any_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,12 +33,6 @@ def test_there_are_twenty_calls_in_all_and_not_in_each_block() -> None:
     assert taken_s(plan, 300, 300) < 35
 
 
-def test_calls_of_seconds_are_few() -> None:
-    assert of(1_000, 1_500).calls * of(1_000, 1_500).rounds == 9
-    assert of(10_000, 10_000) == Plan(rounds=3, calls=1, watched=1, untimed=0)
-    assert taken_s(of(10_000, 10_000), 10_000, 10_000) == 90
-
-
 def test_times_are_settled_when_the_median_stays() -> None:
     assert not is_settled([100] * 19)
     assert is_settled([100] * 20)

@@ -10,16 +10,12 @@ from inspector.features.bench.choice import choose
 from inspector.features.bench.compiled import Compiled
 from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.report import BenchGroup
-from inspector.features.bench.rows import INTERRUPTED, BenchRow, Latency
+from inspector.features.bench.rows import INTERRUPTED, BenchRow
 from inspector.features.bench.verdict import verdict_lines
-from inspector.features.profile.budget import make_budget
-from inspector.features.profile.profiled import Profiled
-from inspector.features.profile.wording import time_lines
 from inspector.records.bench import OutputError
 from inspector.report.finding import Finding, Place, Severity
 from inspector.shared.bench import Setting, Workload
 from tests.bench_rows import row
-from tests.unit.features.profile.test_budget import PROFILE
 
 EAGER = row(Setting())
 INDUCTOR, AOT = Setting("inductor"), Setting("aot_eager")
@@ -78,18 +74,6 @@ def test_where_there_is_no_graph_nothing_was_compiled() -> None:
         "Found in the compilation: Unsupported Tensor.item() call (model.py:6); Unsupported "
         "Tensor.item() call (model.py:7)"
     )
-
-
-def test_of_a_profile_whose_calls_are_others_nothing_is_said() -> None:
-    budget = make_budget(PROFILE)
-    profile = Profiled(PROFILE, budget, (), {}, {}, {}, {}, ())
-    for time_ns, is_told in ((budget.wall_ns / 1.2, True), (budget.wall_ns / 300, False)):
-        rows = (EAGER, row(INDUCTOR, 0.5, latency=Latency(time_ns, 1, 2, 9)))
-        group = BenchGroup(Workload(), 0, "", rows, choose(rows), (), profile)
-        said = [line for line in verdict_lines(group) if line.startswith("Profile of default")]
-        told = [f"Profile of default: {line}" for line in time_lines(profile)]
-        assert told
-        assert said == (told if is_told else [])
 
 
 @pytest.mark.parametrize(

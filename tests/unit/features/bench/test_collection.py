@@ -6,10 +6,8 @@ import dataclasses
 
 import pytest
 
-from inspector.features.bench.collection_page import collection_cells, collection_lines
-from inspector.features.bench.collection_report import Measured, make_collection_report, summarized
-from inspector.features.bench.ratio import Ratio
-from inspector.features.bench.rows import INTERRUPTED, NOT_TRIED, BenchRow
+from inspector.features.bench.collection_report import Measured, summarized
+from inspector.features.bench.rows import INTERRUPTED, BenchRow
 from inspector.shared.bench import Setting, Workload
 from tests.bench_rows import row
 
@@ -38,23 +36,6 @@ def test_the_mean_is_geometric_and_counts_what_ran() -> None:
     assert (found.label, found.models, found.ran, found.wrong) == ("default", 8, 3, 1)
     assert (found.captured, found.faster, found.slower, found.same) == (2, 1, 1, 1)
     assert found.speedup == pytest.approx((2 * 0.5 * 1.001) ** (1 / 3))
-
-
-def test_an_interval_that_says_nothing_is_not_called_noise() -> None:
-    noisy = dataclasses.replace(row(DEFAULT, 1.0), faster=Ratio(0.4, 1.0, 2.5))
-    models = [model(row(DEFAULT, 1.01)), model(noisy), model(noisy)]
-    (found,) = summarized(models)
-    assert (found.same, found.unknown) == (3, 2)
-    (line,) = collection_lines(make_collection_report(models, 1))
-    assert line.endswith("(0 faster, 0 slower, 1 within noise, 2 not known)")
-
-
-def test_what_was_not_tried_has_the_reason_of_eager_pytorch() -> None:
-    hangs = row(EAGER, failure="it was ended after 60 seconds.")
-    (cells,) = collection_cells(
-        Measured("m", (hangs, row(DEFAULT, failure=NOT_TRIED)), None, "", 1)
-    )
-    assert "eager fails: it was ended after 60 seconds" in cells
 
 
 def test_workloads_have_summaries_of_their_own() -> None:

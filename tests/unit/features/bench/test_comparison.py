@@ -50,13 +50,6 @@ def said(before: EarlierBench, now: BenchRow = NOW) -> list[str]:
     return [line for line, _ in change_lines(against(before, now))]
 
 
-def test_other_values_are_no_earlier_ones() -> None:
-    now = dataclasses.replace(NOW, varies="n=2")
-    assert not against(earlier(), now).compared
-    before = dataclasses.replace(earlier(), rows={(*KEY[:3], "n=2", KEY[4]): BEFORE})
-    assert against(before, now).compared == 1
-
-
 @pytest.mark.parametrize(
     ("before", "lines", "worse"),
     [

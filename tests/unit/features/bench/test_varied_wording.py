@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from inspector.features.bench.compiled import Compiled
 from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.rows import INTERRUPTED, BenchRow
 from inspector.features.bench.varied import VariedInput, VariedSetting
@@ -71,13 +70,6 @@ def test_the_verdict_says_what_is_known(found: list[VariedSetting], said: str) -
     assert "\n".join(varied_verdict(found)) == said
 
 
-def test_what_is_known_to_be_faster_goes_before_what_may_be() -> None:
-    sure = dataclasses.replace(DYNAMIC, faster=Ratio(1.5, 1.6, 1.7))
-    for unsure in (Ratio(0.4, 2.0, 10.0), Ratio(0.9, 2.0, 10.0)):
-        shortest, *_ = varied_verdict([EAGER, dataclasses.replace(STATIC, faster=unsure), sure])
-        assert shortest.startswith("Fastest: default + dynamic, 1.60\N{MULTIPLICATION SIGN} faster")
-
-
 WRONG = ("output of input 1",)
 
 
@@ -89,28 +81,6 @@ def test_wrong_results_are_said_and_never_taken() -> None:
     assert second.startswith("Fastest: default + static")
 
 
-def test_where_no_graph_came_of_compiling_it_is_said() -> None:
-    none = Compiled(0, 1, 0, 0, 90_000_000, None)
-    inputs = tuple(
-        VariedInput(f"x[0]={size}", make_row(compiled=none), compiled, ())
-        for size, compiled in ((1, 1), (2, 0))
-    )
-    assert [varied_cells(item)[-1] for item in inputs] == ["no graph: eager"] * 2
-    found = dataclasses.replace(STATIC, inputs=inputs)
-    assert "no graph compiled in 60.0 s: all eager" in varied_totals(found)
-    first, *_ = varied_verdict([EAGER, found])
-    assert first.startswith("default + static compiled nothing: `inspect explain`")
-
-
-def test_the_sum_and_the_mean_say_what_they_are() -> None:
-    """Of one large input and a small one they differ: 1.10 together, 2.00 in the mean."""
-    found = dataclasses.replace(DYNAMIC, together=1.1, speedup=2.0, break_even_rounds=None)
-    assert varied_totals(found) == (
-        "25 ms for one call of each (1.10\N{MULTIPLICATION SIGN}), compiled for 1 of 0 "
-        "inputs in 15.0 s, geometric mean 2.00\N{MULTIPLICATION SIGN}"
-    )
-
-
 def test_an_input_that_fails_is_named_and_in_no_sum() -> None:
     failed = VariedInput("x[0]=4", make_row(), 0, (), failure="It fails (ValueError: four).")
     assert varied_cells(failed)[-1] == "It fails (ValueError: four)."
@@ -120,10 +90,3 @@ def test_an_input_that_fails_is_named_and_in_no_sum() -> None:
     assert first == "eager fails with x[0]=4"
     assert second.startswith("Fastest: default + static, 2.00\N{MULTIPLICATION SIGN}")
     assert varied_totals(static).startswith("20 ms for one call of each without x[0]=4, ")
-
-
-def test_what_fails_where_eager_does_not_is_not_added_up() -> None:
-    failed = VariedInput("x[0]=4", make_row(), 0, (), failure="It fails.")
-    found = dataclasses.replace(STATIC, inputs=(failed,), round_ns=None, first_ns=None)
-    assert list(varied_verdict([EAGER, found])) == ["default + static was not measured with x[0]=4"]
-    assert varied_totals(found) == "no total: x[0]=4 was not measured"

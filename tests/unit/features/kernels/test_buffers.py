@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
-import pytest
-
 from inspector.features.kernels.buffers import read_buffers, result_names, saved_names
 from inspector.features.kernels.output_code import read_output_code
 
@@ -88,49 +84,6 @@ def test_what_a_library_allocates_while_it_runs_has_no_name() -> None:
     assert FOUND.at(line(FORWARD, "args.clear()"), 5) is None
 
 
-CONVOLUTION = """\
-# AOT ID: ['0_inference']
-def call(args):
-    arg0_1, arg1_1 = args
-    with {device}:
-        buf0 = extern_kernels.convolution(arg0_1, arg1_1, stride=(1, 1))
-        assert_size_stride(buf0, (2, 256, 32, 32), (262144, 1, 8192, 256), 'convolution')
-        buf1 = extern_kernels.convolution(arg0_1, arg1_1, stride=(1, 1))
-    return (buf0, buf1)
-"""
-RESULT = 2 * 256 * 32 * 32 * 4
-
-
-@pytest.mark.parametrize(
-    ("device", "bytes_", "is_result"),
-    [
-        ("torch.cuda._DeviceGuard(0)", RESULT, True),
-        ("torch.cuda._DeviceGuard(0)", RESULT // 2, True),  # in half precision
-        ("torch.cuda._DeviceGuard(0)", RESULT + (1 << 20), True),  # of a larger block
-        ("torch.cuda._DeviceGuard(0)", RESULT + (1 << 20) + 512, False),
-        ("torch.cuda._DeviceGuard(0)", 12 << 10, False),
-        ("nothing", RESULT, True),
-        ("nothing", RESULT + 512, False),
-        # With such strides it is not all of the elements' memory.
-        ("nothing", (1 + 262144 + 255 + 31 * 8192 + 31 * 256) * 4, True),
-    ],
-)
-def test_a_convolutions_workspace_is_not_its_result(
-    device: str,
-    bytes_: int,
-    is_result: bool,  # noqa: FBT001
-) -> None:
-    text = CONVOLUTION.format(device=device)
-    buffers = read_buffers(text, read_output_code(text, "0/0", {}))
-    found = buffers.at(line(text, "buf0 = extern"), bytes_)
-    assert found is not None
-    assert found.names == (("buf0",) if is_result else ())
-    # Of one whose layout the code does not check nothing is known.
-    unknown = buffers.at(line(text, "buf1 = extern"), bytes_)
-    assert unknown is not None
-    assert unknown.names == ("buf1",)
-
-
 CONCATENATED = """\
 # AOT ID: ['0_inference']
 def call(args):
@@ -177,9 +130,3 @@ def test_results_and_what_the_backward_pass_takes_are_told_apart() -> None:
     symbolic = BACK.at(line(BACKWARD, "buf0 ="), 64)
     assert symbolic is not None
     assert (symbolic.shape, symbolic.dtype) == ((), "float32")
-
-
-def test_a_backward_pass_that_fits_to_nothing_is_harmless() -> None:
-    short = dataclasses.replace(FOUND, returned=("buf0",))
-    assert result_names(short, BACK) == ()
-    assert saved_names(short, BACK) == {"buf0": "addmm"}

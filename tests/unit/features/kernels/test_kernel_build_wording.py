@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from inspector.features.kernels.kernel_build_wording import build_line, total_line
-from inspector.run.kernel_analysis import ConfigAnalysis
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
-from inspector.run.kernel_prediction import Bound, Prediction
+from inspector.features.kernels.kernel_build_wording import build_line
+from inspector.run.kernel_facts import KernelFacts
 from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 
 ERROR = (
@@ -32,20 +30,3 @@ def test_what_does_not_compile_says_why_and_where() -> None:
 
 def test_what_compiles_and_does_not_fit_is_something_else() -> None:
     assert line("", ERROR) == "no configuration fits on the GPU"
-
-
-def test_without_what_is_moved_or_with_a_part_of_it_a_time_is_the_least() -> None:
-    config = ConfigBuild((), 4, 3)
-
-    def made(prediction: Prediction) -> KernelFacts:
-        configs = (ConfigFacts(config, ConfigAnalysis(None), prediction),)
-        return KernelFacts(KernelBuild("desc", "", configs=(config,)), configs)
-
-    nothing = made(Prediction(3300, Bound.UNKNOWN, compute_ns=2100))
-    assert build_line(nothing) == "predicted at least 3.3 µs, bytes moved are unknown"
-    missing = "not all that it moves is known"
-    least = made(Prediction(92_000, Bound.MEMORY, memory_ns=91_000, missing=missing))
-    assert build_line(least) == "predicted at least 92 µs, memory bound"
-    exact = made(Prediction(8_000, Bound.MEMORY))
-    assert total_line([exact, least]).startswith("predicted at least 100 µs in")
-    assert total_line([exact]).startswith("predicted 8.0 µs in")

@@ -40,17 +40,6 @@ def test_names_hashes_and_order_are_no_difference(kernels: list[DiffKernel]) -> 
     assert {change.matched_by for change in changes} == {"content"}
 
 
-def test_one_that_is_gone_and_one_that_is_new(kernels: list[DiffKernel]) -> None:
-    alone = dataclasses.replace(
-        kernels[0].kernel, name="other", source="def other(): pass", aten=("aten.none",), nodes=()
-    )
-    changes = list(matched(kernels, [*kernels[1:], DiffKernel(alone, 1)]))
-    kinds = [change.kind for change in changes]
-    assert kinds[0] == "gone"
-    assert kinds[-1] == "new"
-    assert set(kinds[1:-1]) == {"same"}
-
-
 def test_one_with_another_source_is_found_by_what_it_computes(kernels: list[DiffKernel]) -> None:
     old = kernels[0].kernel
     line = NodeLine("gelu", "model.py", 7, "y = gelu(x)")
@@ -66,23 +55,3 @@ def test_one_with_another_source_is_found_by_what_it_computes(kernels: list[Diff
     assert "launches 2 → 1" in change.differences
     assert any("→" in text and text.startswith("x ") for text in change.differences)
     assert (change.added, change.removed) == (2, 0)
-
-
-def test_one_that_was_fused_says_into_which(kernels: list[DiffKernel]) -> None:
-    old = kernels[0].kernel
-    gelu = dataclasses.replace(old, name="poi_gelu", source="a", aten=("aten.gelu",))
-    rest = ("aten.add", "aten.mul", "aten.sub")
-    sums = dataclasses.replace(old, name="per_sum", source="b", aten=rest)
-    both = dataclasses.replace(old, name="per_both", source="c", aten=("aten.gelu", *rest))
-    before = [DiffKernel(gelu, 1), DiffKernel(sums, 1)]
-    changes = list(matched(before, [DiffKernel(both, 1)]))
-    assert [(change.kind, change.part_of) for change in changes] == [
-        ("gone", "per_both"),
-        ("changed", ""),
-    ]
-
-
-def test_equal_kernels_are_paired_one_by_one(kernels: list[DiffKernel]) -> None:
-    twice = [kernels[0], renamed(kernels[0], "again")]
-    kinds = [change.kind for change in matched(twice, [kernels[0]])]
-    assert sorted(kinds) == ["gone", "same"]

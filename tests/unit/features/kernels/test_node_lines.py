@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -34,10 +33,6 @@ def test_the_line_is_the_users_where_torch_has_a_line_of_its_own() -> None:
     found = recorded_node_lines(graph(STACK, ("L['self'].norm", "RMSNorm")), ROOTS)
     code, target = "h = self.norm(x)", "torch.rms_norm"
     assert found == {"h": NodeLine("h", "/p/model.py", 6, code, "norm", target, "RMSNorm")}
-
-
-def test_what_is_no_operator_has_no_line() -> None:
-    assert recorded_node_lines(graph(STACK, op="placeholder"), ROOTS) == {}
 
 
 @pytest.mark.parametrize(
@@ -78,11 +73,3 @@ def test_what_is_garbled_is_left_out(tmp_path: Path, payload: str) -> None:
 def test_what_is_cut_off_is_said(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"Unterminated|Expecting"):
         read(tmp_path, '{"nodes": [{"na')
-
-
-def test_what_a_nested_graph_computes_is_read(tmp_path: Path) -> None:
-    inner = {"name": "sin", "op": "call_method", "target": "sin", "stack": 0}
-    outer = {"name": "body", "op": "get_attr", "inside": [inner]}
-    found = read(tmp_path, json.dumps({"nodes": [outer], "stacks": [STACK]}))
-    (node,) = found.nodes
-    assert [(each.name, found.stack_of(each)) for each in node.inside] == [("sin", STACK)]

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from inspector.features.kernels.node_lines import node_lines
 from inspector.features.kernels.output_code import read_output_code
 from inspector.run.kernel import NodeLine
 from tests.gpu.compare_kernels import load
@@ -37,29 +36,6 @@ def test_every_kernel_and_every_launch_is_read(codes: dict[str, str]) -> None:
         triton = {kernel.name: kernel for kernel in graph.kernels if kernel.language == "triton"}
         assert [c.name for c in graph.calls if c.name in triton] == RUNS.findall(text), name
         assert all(kernel.kind and kernel.signature for kernel in triton.values()), name
-
-
-def test_graphs_of_the_recording(codes: dict[str, str]) -> None:
-    """The goldens of `kernels_choices` have the kernels of the first one."""
-    for name, direction in (("inference 0", "inference"), ("training 1", "backward")):
-        graph = read_output_code(codes[f"matmuls.addmm_scaled {name}"], "0/0", {})
-        assert graph.direction == direction
-    graph = read_output_code(codes["attention.sdpa_bf16_causal inference 0"], "", {})
-    assert "aten._scaled_dot_product_cudnn_attention.default" in {c.name for c in graph.calls}
-
-
-def test_nodes_get_the_lines_of_the_users_code() -> None:
-    lines = node_lines(
-        "class GraphModule(torch.nn.Module):\n"
-        '    def forward(self, L_x_: "f32[8]"):\n'
-        "        # File: /p/model.py:12 in forward, code: return x.relu() * 2\n"
-        '        relu: "f32[8][1]cpu" = L_x_.relu();  L_x_ = None\n'
-        "        mul = relu * 2;  relu = None\n"
-    )
-    assert lines["relu"] == NodeLine(
-        "relu", "/p/model.py", 12, "return x.relu() * 2", target=".relu"
-    )
-    assert lines["mul"].line == 12
 
 
 TWICE = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.features.kernels.reference import DRAWS, SEVERAL, LoweredGraph, Reference
+from inspector.features.kernels.reference import DRAWS, LoweredGraph, Reference
 
 GRAPH = """
 class GraphModule(torch.nn.Module):
@@ -49,12 +49,6 @@ def test_the_lines_between_what_is_read_and_what_is_written() -> None:
     )
 
 
-def test_it_stops_at_what_there_is() -> None:
-    found = make_reference(GRAPH, ["mul"], ["view", "mul"], {"s77": 8})
-    assert found.inputs == ("mul",)
-    assert found.lines == ("arg0_1 = 8", "view = torch.ops.aten.reshape.default(mul, [arg0_1, 4])")
-
-
 @pytest.mark.parametrize("writes", [["gt", "where"], ["where", "gt"]])
 def test_what_is_drawn_is_taken_from_the_kernel_and_what_comes_of_it_is_computed(
     writes: list[str],
@@ -82,31 +76,3 @@ def test_what_cannot_be_computed_says_why(node: str, reads: list[str], why: str)
 @pytest.mark.parametrize("graph", ["", "class GraphModule(", "def forward(self, x):\n  return (x"])
 def test_a_graph_that_cannot_be_read_gives_nothing(graph: str) -> None:
     assert make_reference(graph, ["x"], ["y"], {}).outputs == ()
-
-
-@pytest.mark.parametrize(
-    ("value", "is_compared"),
-    [
-        ("torch.ops.aten.scatter.src(a, -1, index, b)", False),
-        ("torch.ops.aten.scatter.value(a, -1, index, 1)", True),
-        ("torch.ops.aten.scatter_add.default(a, -1, index, b)", True),
-        ("torch.ops.aten.index_put.default(a, [index], b)", False),
-        ("torch.ops.aten.index_put.default(a, [index], b, False)", False),
-        ("torch.ops.aten.index_put_.default(a, [index], b, True)", True),
-    ],
-)
-def test_what_several_threads_write_is_compared_where_it_is_added_up(
-    value: str,
-    is_compared: bool,  # noqa: FBT001 - a case
-) -> None:
-    graph = f"def forward(self, a, b, index):\n    put = {value}\n    return put"
-    found = make_reference(graph, ["a", "b", "index"], ["put"], {})
-
-    assert found.missing == ({} if is_compared else {"put": SEVERAL})
-
-
-def test_reductions_and_shapes_of_nodes() -> None:
-    graph = LoweredGraph(GRAPH, {})
-    assert [graph.reduction(name) for name in ("sum_1", "mul")] == ["sum", None]
-    shapes = [graph.shape(name) for name in ("full", "seed", "mul", "getitem_9")]
-    assert shapes == [((4,), (1,)), ((), ()), None, None]  # of `mul` a symbol is among them

@@ -119,17 +119,6 @@ def test_a_template_that_won_is_worth_it(tmp_path: Path) -> None:
     assert "no measurable gain" in words(found, 100_000_000)
 
 
-def test_a_benchmark_that_is_unlike_the_call_says_nothing_of_it(tmp_path: Path) -> None:
-    """The product takes 50 µs in place; benchmarked, 5 ms."""
-    changed = template(chosen=1)
-    changed["candidates"][1]["time_ns"] = 5_000_000
-    changed["candidates"][0]["time_ns"] = 6_000_000
-    found = tuning(tmp_path, changed, work=works())
-    assert found.saved_ns is None
-    text = words(found, 1_000_000)
-    assert f"in place 2{TIMES} 100 µs of a call: the benchmark says 100.0{TIMES} as much" in text
-
-
 def works() -> tuple[KernelTiming, ...]:
     """The product twice, of another graph once, and a kernel that reads what it computes."""
     found = fusion(
@@ -163,90 +152,6 @@ def test_configurations_of_a_kernel(tmp_path: Path) -> None:
     rows = list(candidate_rows(found.tuned[0]))
     assert rows[0] == ("10 µs", "taken", "XBLOCK=8, num_warps=4")
     assert rows[-1] == ("20 µs", f"2.00{TIMES}", "XBLOCK=1, num_warps=4 · default")
-
-
-def test_what_goes_on_from_the_best_one_belongs_to_the_same_kernel(tmp_path: Path) -> None:
-    descent = kernel(
-        step="descent", chosen=1, default=None, benchmark_ns=10_000_000, listed=None,
-        candidates=[
-            {"at": 0, **CONFIG, "text": "XBLOCK=8, num_warps=4", "time_ns": 10_100,
-             "step": "descent"},
-            {"at": 1, **CONFIG, "text": "XBLOCK=16, num_warps=4", "time_ns": 9_000,
-             "step": "descent"},
-        ],
-    )  # fmt: skip
-    found = tuning(tmp_path, kernel(), descent)
-    (item,) = found.tuned
-    assert item.winner is not None
-    assert item.winner.text == "XBLOCK=16, num_warps=4"
-    assert (item.total, item.spent_ns) == (4, 100_000_000)
-    assert item.gain == pytest.approx(20 / 9 - 1)
-    assert "with coordinate descent" in words(found)
-
-    stays = {**descent, "chosen": 0}
-    (item,) = tuning(tmp_path, kernel(), stays).tuned
-    assert item.winner is not None
-    assert (item.winner.text, item.winner.at) == ("XBLOCK=8, num_warps=4", 1)
-
-
-def test_equal_operations_are_one_row(tmp_path: Path) -> None:
-    again = template(how="cached", node="mm_1", benchmark_ns=0, compile_ns=1_000_000)
-    found = tuning(tmp_path, template(), again, template(inputs=[]))
-    assert [item.places for item in found.tuned] == [2, 1]
-    assert next(tuned_rows(found))[0].startswith(f"2{TIMES} mm ")
-    assert found.tuned[0].spent_ns == 3_001_000_000
-
-
-def test_what_was_not_tried_says_why(tmp_path: Path) -> None:
-    cached = template(how="cached", benchmark_ns=0, compile_ns=0)
-    single = template(how="only", name="addmm", candidates=template()["candidates"][:1], total=1)
-    text = words(tuning(tmp_path, cached, single))
-    assert "from the cache: not tried again" in text
-    assert "1 kernel from the autotune cache, not tried again" in text
-    assert "candidates at" not in text
-
-
-def test_the_programs_own_kernels_outside_of_graphs(tmp_path: Path) -> None:
-    users = kernel(kind="user", name="add", outside=True, default=None, file="/p/k.py", line=9,
-                   compile_id="", benchmark_ns=2_000_000_000, listed=None, scaled=0)  # fmt: skip
-    found = tuning(tmp_path, users)
-    assert (found.spent_ns, found.outside_ns) == (0, 2_000_000_000)
-    text = words(found)
-    assert "2.0 s outside of compiled graphs" in text
-    assert "TRITON_CACHE_AUTOTUNING=1" in text
-    assert next(tuned_rows(found))[3] == (("k.py:9", ""),)
-
-
-def test_what_the_call_without_the_compiler_tuned_is_not_counted_twice(tmp_path: Path) -> None:
-    own = {"kind": "user", "how": "measured", "candidates": kernel()["candidates"], "chosen": 1}
-    found = tuning(
-        tmp_path,
-        {**own, "name": "halved", "outside": True, "benchmark_ns": 5},
-        {**own, "name": "doubled", "outside": True, "benchmark_ns": 7},
-        {**own, "name": "doubled_0", "compile_id": "0/0", "benchmark_ns": 9},
-    )
-    assert {item.first.name for item in found.tuned} == {"halved", "doubled_0"}
-    assert found.outside_ns == 5
-
-
-def test_kernels_from_the_cache_are_counted(tmp_path: Path) -> None:
-    info = {
-        "triton_poi_0": {"autotune_cache_state": "hit", "compile_time_us": 5},
-        "triton_poi_1": {"autotune_cache_state": "only 1 config", "compile_time_us": 5},
-        "triton_red_fused_sum_0": {"autotune_cache_state": "miss", "compile_time_us": 5},
-    }
-    head = {"name": "triton_kernel_info", "encoding": "json"}
-    named = record("artifact", head, payload=json.dumps(info))
-    assert make_autotuning(run_of(tmp_path, named).processes, ()) is None  # an older recording
-
-    single = template(how="only", candidates=template()["candidates"][:1], total=1)
-    ours = {"name": "inspector_autotuned", "encoding": "json"}
-    run = run_of(tmp_path, named, record("artifact", ours, payload=json.dumps(single)))
-    found = make_autotuning(run.processes, ())
-    assert found is not None
-    assert found.cached == 1
-    (line,) = autotune_summary(found, 0)
-    assert line == "1 kernel from the autotune cache, not tried again"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from inspector.features.profile.budget import busy, make_budget
+from inspector.features.profile.budget import make_budget
 from inspector.records.device_profile import CallBlock, DeviceLaunch, DeviceProfile, ProfiledCall
 
 LAUNCHES = (DeviceLaunch("kernel", "a"), DeviceLaunch("kernel", "b"))
@@ -38,19 +38,6 @@ def test_the_parts_are_the_whole() -> None:
     assert (found.launches, found.eager_launches, found.eager_busy_ns) == (2, 4, 155)
 
 
-def test_faster_has_an_interval_that_holds_the_ratio() -> None:
-    faster = make_budget(PROFILE).faster
-    assert faster is not None
-    low, ratio, high = faster
-    assert ratio == 2
-    assert low < ratio < high
-
-
-def test_what_overlaps_counts_once() -> None:
-    assert busy(ProfiledCall(100, ((0, 10), (5, 20), (30, 40)))) == 30
-    assert busy(ProfiledCall(100, ())) == 0
-
-
 def test_copies_from_the_host_count_where_nothing_else_is_done() -> None:
     launches = (DeviceLaunch("memcpy", "Memcpy HtoD (Pageable -> Device)"), *LAUNCHES[:1],
                 DeviceLaunch("memcpy", "Memcpy DtoD (Device -> Device)"))  # fmt: skip
@@ -58,11 +45,6 @@ def test_copies_from_the_host_count_where_nothing_else_is_done() -> None:
     found = make_budget(dataclasses.replace(PROFILE, launches=launches, calls=(call, call)))
     assert found.busy_ns == 50
     assert found.host_copies_ns == 20
-
-
-def test_without_causes_idle_time_is_not_explained() -> None:
-    found = make_budget(dataclasses.replace(PROFILE, idle_ns={}))
-    assert found.causes_ns == {"unknown": found.idle_ns}
 
 
 def test_without_graph_breaks_what_runs_between_graphs_is_the_programs_own_code() -> None:
@@ -73,15 +55,6 @@ def test_without_graph_breaks_what_runs_between_graphs_is_the_programs_own_code(
         ("outside", pytest.approx(59.5 * 25 / 35)),
         ("guards", pytest.approx(59.5 * 10 / 35)),
     ]
-
-
-def test_nothing_measured_is_nothing() -> None:
-    empty = dataclasses.replace(
-        PROFILE, plain_ns=(), watched_ns=(), eager_ns=(), eager_work=(), calls=(), idle_ns={}
-    )
-    found = make_budget(empty)
-    assert (found.wall_ns, found.busy_share, found.faster, found.eager_ns) == (0, 0, None, None)
-    assert found.causes_ns == {}
 
 
 def in_blocks(plain: list[list[int]], eager: list[list[int]]) -> DeviceProfile:
@@ -157,13 +130,6 @@ def test_a_round_that_met_something_else_is_left_out() -> None:
     assert found.eager_ns == pytest.approx(200)
     assert found.faster == pytest.approx((2, 2, 2))
     assert found.is_stable
-
-
-def test_of_two_rounds_or_none_the_ranks_are_what_there_is() -> None:
-    two = in_blocks([[100, 110, 90]] * 2, [[200, 210, 190]] * 2)
-    assert make_budget(two).faster == make_budget(dataclasses.replace(two, blocks=())).faster
-    assert make_budget(PROFILE).spread is None
-    assert make_budget(PROFILE).is_stable
 
 
 def test_each_device_has_its_own_work() -> None:

@@ -13,7 +13,6 @@ from inspector.features.profile.nsight_compute import (
     counted_kernels,
     counter_texts,
     forbidden,
-    no_kernels,
     read_counters,
     with_counters,
     write_counters,
@@ -45,17 +44,6 @@ def test_why_there_are_none_is_said() -> None:
     assert forbidden("==ERROR== The application returned an error code (9).\n") == (
         "The application returned an error code (9)"
     )
-
-
-def test_that_nothing_was_counted_is_said_in_its_words() -> None:
-    assert no_kernels("==ERROR== ERR_NVGPUCTRPERM\n").startswith("this user may not read")
-    text = (
-        "==PROF== Connected\n==WARNING== No kernels were profiled.\n==WARNING== Range not found.\n"
-    )
-    assert no_kernels(text) == (
-        "Nsight Compute counted no kernel: No kernels were profiled; Range not found"
-    )
-    assert no_kernels("") == "Nsight Compute saw no kernel in the call that it was to count"
 
 
 def test_they_are_kept_in_the_recording(tmp_path: Path) -> None:

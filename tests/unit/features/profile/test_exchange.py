@@ -48,10 +48,6 @@ def exchanged(*launches: LaunchTiming) -> list[Gain]:
     return [gain for gain in found if "other processes" in gain.what]
 
 
-def test_what_nothing_hides_counts_as_a_whole() -> None:
-    assert unhidden(other((0, 40)), nccl((40, 100)), other((100, 140))) == 60
-
-
 @pytest.mark.parametrize(
     ("spans", "left"), [([(0, 70)], 30), ([(50, 60), (55, 65), (90, 200)], 35), ([(0, 200)], 0)]
 )
@@ -63,11 +59,6 @@ def test_copies_hide_as_kernels_do_and_other_exchanges_do_not() -> None:
     assert unhidden(nccl((40, 100)), other((40, 60), kind="memcpy")) == 40
     # Two at the same time count once; neither can be computed behind the other.
     assert unhidden(nccl((40, 100)), nccl((50, 110), call=GATHER)) == 70
-
-
-def test_it_is_the_median_of_what_each_call_hides() -> None:
-    launches = nccl((0, 50), (0, 50), (0, 90)), other((10, 50), (20, 50), (0, 90))
-    assert unhidden(*launches) == 10
 
 
 def test_nothing_is_won_where_all_is_hidden() -> None:

@@ -7,29 +7,11 @@ import dataclasses
 import pytest
 
 from inspector.features.graph.fusion import Fusion
-from inspector.features.profile.known_sizes import run_again, with_known_sizes
-from inspector.records.device_profile import DeviceLaunch, LaunchPlace
-from inspector.run.kernel import GraphCode
+from inspector.features.profile.known_sizes import with_known_sizes
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
-CODES = [
-    GraphCode("0/0", "forward", "", (), (), "cabc.py"),
-    GraphCode("1/1", "forward", "", (), (), "cdef.py"),
-]
 RELU = node("relu", "aten.relu.default", "x", flops=9)
 FIXED = fusion(graph(node("x", ""), RELU), Kernel("k", ("relu",), {"x": SIZE}, {"buf0": SIZE}))
-
-
-def launched(file: str, line: int, run: int) -> DeviceLaunch:
-    return DeviceLaunch("kernel", "k", place=LaunchPlace(file, line, run=run))
-
-
-def test_a_statement_that_runs_again_is_of_a_graph_that_does() -> None:
-    # A library launches several kernels in one run of a statement.
-    once = [launched("cabc", 7, 1), launched("cabc", 7, 1), launched("cabc", 8, 2)]
-    assert run_again(once, CODES) == frozenset()
-    again = [launched("cdef", 7, 3), launched("cdef", 7, 4), launched("", 0, 0)]
-    assert run_again([*once, *again], CODES) == {("1/1", "forward")}
 
 
 @pytest.mark.parametrize(

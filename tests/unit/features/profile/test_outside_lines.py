@@ -6,15 +6,9 @@ import dataclasses
 
 import pytest
 
-from inspector.features.profile.budget import make_budget
-from inspector.features.profile.gains.copy_gains import copied_gradients
-from inspector.features.profile.gains.gains import gains
-from inspector.features.profile.kernel_timing import kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming, launch_timings
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace, ProfiledCall
 from inspector.run.kernel import Call, GraphCode, NodeLine
-from tests.unit.fusions import SIZE, fusion, graph, node
-from tests.unit.fusions import Kernel as Scheduled
 
 CONV = NodeLine("convolution", "/home/user/model.py", 12, "self.conv(x)", module="conv")
 CODE = GraphCode("0/0", "forward", "", (), (Call("extern", "mm", 7, nodes=(CONV,)),), "cabc.py")
@@ -26,12 +20,6 @@ FOREACH = DeviceLaunch(
     "kernel", "void multi_tensor_apply_kernel<TensorListMetadata<2>, Copy<f, f>>"
 )
 OTHER = DeviceLaunch("kernel", "void vectorized_elementwise_kernel<4, AddFunctor<float>>")
-KEPT = DeviceLaunch(
-    "kernel", "void elementwise_kernel<direct_copy_kernel_cuda>",
-    place=LaunchPlace(
-        operator="torch::autograd::AccumulateGrad", module="L['self'].conv", is_backward=True
-    ),
-)  # fmt: skip
 
 
 def profile_of(*launches: DeviceLaunch) -> DeviceProfile:
@@ -83,62 +71,3 @@ def test_what_is_done_at_the_first_line_of_a_compiled_function_is_torch_s() -> N
     # A function of one line has its operators there.
     short = {"0/0": dataclasses.replace(FUNCTIONS["0/0"], line=CONV.line)}
     assert not launch_timings(profile_of(at_line(12)), [CODE], (), short)[0].is_around
-
-
-def test_a_graph_without_lines_of_the_user_s_has_that_which_calls_it() -> None:
-    node = NodeLine("addcdiv", target="aten.addcdiv.default")
-    code = dataclasses.replace(CODE, calls=(Call("extern", "addcdiv", 7, nodes=(node,)),))
-    frames = ("/home/user/train.py(14): step",)
-    place = LaunchPlace("cabc", 7, "4/0", frames=frames)
-    (item,) = launch_timings(profile_of(DeviceLaunch("cpu", "", place=place)), [code], (), {})
-    assert [(line.file, line.line) for line in item.lines] == [("/home/user/train.py", 14)]
-    known = DeviceLaunch("cpu", "", place=dataclasses.replace(place, region="0/0"))
-    assert [line.line for line in timed(known)[0].lines] == [CONV.line]
-
-
-def test_modules_are_below_the_one_that_a_graph_was_compiled_for() -> None:
-    inner = dataclasses.replace(
-        LAUNCHED, place=dataclasses.replace(LAUNCHED.place, module="L['self'].experts.0")
-    )
-    assert [item.lines[0].module for item in timed(LAUNCHED, inner)] == ["conv", "experts.0.conv"]
-    kept = dataclasses.replace(
-        KEPT, place=dataclasses.replace(KEPT.place, module="L['self'].experts.0.conv")
-    )
-    (_, kept_line) = (item.lines[0] for item in timed(inner, kept))
-    assert (kept_line.line, kept_line.module) == (12, "experts.0.conv")
-
-
-def test_a_gradient_counts_for_the_module_of_its_parameter() -> None:
-    (_, kept) = timed(REPLAYED, KEPT)
-    assert [(line.line, line.module) for line in kept.lines] == [(12, "conv")]
-    assert not kept.is_around
-
-
-def test_gradients_of_convolutions_that_are_copied_are_a_gain() -> None:
-    work = kernel_timings(timed(REPLAYED, KEPT, KEPT), None, 0)
-    convolution = dataclasses.replace(work[0], operators=("convolution",))
-    assert copied_gradients([convolution, *work[1:]]) == work[1:]
-    budget = make_budget(profile_of(REPLAYED, KEPT, KEPT))
-    (gain,) = gains(budget, [convolution, *work[1:]], "", is_cpu=False)
-    assert gain.what == (
-        "autograd copies the gradients of 2 convolutions into the layout of their weights"
-    )
-    assert gain.time_ns == 10
-    assert "channels_last" in gain.change
-    assert copied_gradients([dataclasses.replace(convolution, operators=("mm",)), *work[1:]]) == []
-    added = dataclasses.replace(KEPT, name="vectorized_elementwise_kernel<CUDAFunctor_add<float>>")
-    assert (
-        copied_gradients([convolution, *kernel_timings(timed(REPLAYED, added), None, 0)[1:]]) == []
-    )
-
-
-def test_code_of_a_cache_is_joined_with_what_was_recorded_when_it_was_made() -> None:
-    """Behind a graph break Dynamo compiles again, and the cache has the same file."""
-    x, relu = node("x", ""), node("relu", "aten.relu.default", "x", at=3)
-    made = fusion(graph(x, relu), Scheduled("k", ("relu",), {"x": SIZE}, {"b": SIZE}))
-    call = Call("kernel", "k", 7)
-    code = GraphCode(made.compile_id, made.direction, "", (), (call,), "cabc.py")
-    launched = DeviceLaunch("kernel", "k", place=LaunchPlace("cabc", 7, made.compile_id))
-    (found,) = launch_timings(profile_of(launched), [code, dataclasses.replace(code)], [made])
-    assert found.code is code
-    assert found.step is made.steps[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.features.profile.peak import curve, find_peak, in_pools
+from inspector.features.profile.peak import find_peak, in_pools
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, Segment
 
 ADDRESSES = st.integers(1, 6)
@@ -51,12 +51,3 @@ def test_addresses_are_in_pools_by_their_segment() -> None:
     assert in_pools(segments, [10, 29, 30, 99, 100, 149, 150, 5]) == [
         False, False, False, False, True, True, False, False,
     ]  # fmt: skip
-
-
-def test_the_curve_has_the_peak_and_few_points() -> None:
-    events = [MemoryEvent(1, 10), MemoryEvent(2, 5), MemoryEvent(1, -10), MemoryEvent(3, 1)]
-    assert curve([], events) == (10, 15, 5, 6)
-    many = [MemoryEvent(number, 1 + (number == 777)) for number in range(1000)]
-    assert len(curve([], many)) <= 600
-    assert max(curve([], many)) == find_peak([], many).added_bytes == 1001
-    assert curve([], []) == ()

@@ -20,8 +20,6 @@ from inspector.records.device_profile import DeviceLaunch, DeviceProfile, Failed
 from inspector.run.compilation import Frame
 from inspector.run.kernel import Call, GraphCode, Kernel
 from tests.unit.features.profile.test_budget import PROFILE, in_blocks
-from tests.unit.fusions import Kernel as Scheduled
-from tests.unit.fusions import fusion, graph, node
 from tests.unit.render.runs import MODEL, compilation, process_of, run_of
 
 
@@ -55,16 +53,6 @@ def test_what_failed_is_said() -> None:
     assert said == "Rank 0 is gone; what was measured until then is shown"
 
 
-def test_few_calls_are_said_to_be_few() -> None:
-    (said,) = notices(in_blocks([[100]] * 3, [[200]] * 3))
-    assert said == "only 3 calls of each kind fit in the time for them"
-
-
-def test_launches_without_a_counterpart_are_said() -> None:
-    (said,) = notices(dataclasses.replace(PROFILE, unmatched=1))
-    assert said == "1 of 2 launches of a call could not be traced to their origin"
-
-
 def test_several_gpus_are_said_and_each_has_its_time() -> None:
     launches = (DeviceLaunch("kernel", "a"), DeviceLaunch("kernel", "b", device=1))
     call = ProfiledCall(120_000, ((10_000, 30_000), (20_000, 60_000)))
@@ -93,20 +81,6 @@ def test_compiled_and_eager_calls_are_compared(
     rounds = ([[1_000 * us] for us in times] for times in (compiled, eager))
     (_, line, *_) = verdict_lines(dataclasses.replace(profiled(in_blocks(*rounds)), graphs=1))
     assert verdict in line
-
-
-NOISE = in_blocks([[100], [900], [100], [5000]], [[200], [100], [9000], [300]])
-
-
-def test_noise_leaves_what_needs_no_time() -> None:
-    found = profiled(NOISE)
-    said = list(verdict_lines(found))
-    assert said[-1].startswith("Timings are too noisy for advice")
-
-    broken = dataclasses.replace(found, breaks=("model.py:3", "model.py:9"), graphs=3)
-    assert list(verdict_lines(broken))[-1] == (
-        "Graphs break at model.py:3, model.py:9: run `inspect explain`"
-    )
 
 
 def test_equal_calls_that_vary_by_more_than_compiled_and_eager_ones_are_noise() -> None:
@@ -161,16 +135,6 @@ def test_graphs_of_which_nothing_ran_are_named() -> None:
     )
 
 
-def test_code_that_is_not_python_is_named() -> None:
-    x = node("x", "")
-    relu = node("relu", "aten.relu.default", "x", at=3)
-    scheduled = fusion(graph(x, relu), Scheduled("k", ("relu",), {"x": 1}, {"b": 1}))
-    code = GraphCode(scheduled.compile_id, scheduled.direction, "", (), ())
-    said = unseen_notice([code], [scheduled], [])
-    assert "C++ wrapper code has no lines" in said
-    assert unseen_notice([code], [], []) == ""  # it has nothing to run
-
-
 LIMITED = Frame(0, "forward", MODEL, 13, (compilation(0), compilation(0, hit_limit=True)))
 
 
@@ -182,8 +146,3 @@ def test_what_hit_the_limit_is_said_by_its_line() -> None:
     said = limit_notice(run_of(process_of(LIMITED, other, LIMITED)))
     assert "model.py:13, model.py:20 so often" in said
     assert "they run as in eager PyTorch" in said
-
-
-def test_nothing_is_said_of_what_is_compiled_again_within_the_limit() -> None:
-    within = dataclasses.replace(LIMITED, compilations=(compilation(0), compilation(0)))
-    assert limit_notice(run_of(process_of(within))) == ""

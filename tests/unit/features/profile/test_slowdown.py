@@ -50,22 +50,6 @@ def test_causes_of_both_kinds_of_calls_are_compared_and_add_up() -> None:
     assert gap.rest_ns == pytest.approx(0)
 
 
-def test_more_work_than_a_call_has_time_for_leaves_a_rest() -> None:
-    gap = gap_of(dataclasses.replace(SLOWER, eager_work=((4, 250),) * 3))
-    assert gap.rest_ns == pytest.approx(50)
-    assert sum(part.more_ns for part in gap.parts) + gap.rest_ns == pytest.approx(gap.whole_ns)
-
-
-def test_without_a_look_at_eager_calls_there_is_none() -> None:
-    for lacking in (
-        dataclasses.replace(SLOWER, eager_work=()),
-        dataclasses.replace(SLOWER, eager_ns=()),
-        dataclasses.replace(SLOWER, eager_idle_ns={}),
-        dataclasses.replace(SLOWER, idle_ns={}),
-    ):
-        assert make_slowdown(lacking, make_budget(lacking)) is None
-
-
 def test_on_the_cpu_work_is_in_proportion_to_the_watched_calls() -> None:
     # Under the profiler work takes longer, too: half of 320 ns is half of 300.
     cpu = dataclasses.replace(

@@ -53,16 +53,3 @@ def test_times_on_the_cpu_add_up_to_the_calls_that_they_are_of() -> None:
     assert budget.busy_share == pytest.approx(worked / (budget.shown_ns or 0))
     # What medians of the single kernels would come to.
     assert sum(item.median_ns for item in work) < 0.2 * worked
-
-
-def test_only_kernels_and_calls_of_libraries_are_launches_on_the_cpu() -> None:
-    work = work_of(noisy())[0]
-    kinds = ("kernel", "user_kernel", "library", "eager", "wrapper", "loss", "unknown")
-    of_kind = {kind: dataclasses.replace(work, kind=kind) for kind in kinds}
-    assert [kind for kind in kinds if of_kind[kind].is_launch] == ["kernel", "user_kernel",
-                                                                   "library"]  # fmt: skip
-    assert [kind for kind in kinds if of_kind[kind].is_operator] == ["eager", "unknown"]
-    name = "torch::autograd::AccumulateGrad"
-    assert not dataclasses.replace(of_kind["eager"], name=name).is_operator
-    on_gpu = dataclasses.replace(work.launches[0], launch=DeviceLaunch("memcpy", "Memcpy HtoD"))
-    assert dataclasses.replace(work, kind="copy", launches=(on_gpu,)).is_launch

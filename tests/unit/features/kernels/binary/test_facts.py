@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 
 from inspector.features.kernels.binary.facts import facts_of
-from inspector.records.codec import decode
 from inspector.shared.kernel_build import KernelBuild
 from tests.builds_fixture import H200, recorded_pairs
 
@@ -42,21 +40,7 @@ def test_a_configuration_that_does_not_fit_is_left_out(tmp_path: Path) -> None:
     ]
 
 
-def test_without_a_gpu_there_is_neither_occupancy_nor_a_time(tmp_path: Path) -> None:
-    (first, _) = facts_of(_written("gelu", tmp_path)).configs
-    assert first.prediction is None
-    assert first.analysis.occupancy is None
-    assert first.analysis.loads
-
-
 def test_files_that_are_gone_leave_nothing(tmp_path: Path) -> None:
     build = _written("gelu", tmp_path)
     (tmp_path / "0.sass").unlink()
     assert [facts.config for facts in facts_of(build, H200).configs] == [build.configs[1]]
-
-
-def test_a_payload_makes_the_build_that_it_was_made_of() -> None:
-    for _, build, _ in recorded_pairs():
-        payload = json.loads(json.dumps({"v": 1, **dataclasses.asdict(build)}))
-        assert decode(KernelBuild, payload) == build
-        assert decode(KernelBuild, {**payload, "of_a_newer_version": 1}) == build

@@ -13,7 +13,7 @@ from inspector.features.kernels.binary.predict import predict
 from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.plugins import load_rules
 from inspector.report.finding import Finding, Place
-from inspector.run.kernel_analysis import AccessKind, InstructionKind
+from inspector.run.kernel_analysis import AccessKind
 from inspector.run.kernel_facts import KernelFacts
 from inspector.run.kernel_prediction import Bound
 from tests.builds_fixture import H200, needs, recorded_facts, recorded_pairs, reported
@@ -84,20 +84,6 @@ def test_findings(program: str, rules: set[str], said: str) -> None:
     assert said in " ".join(finding.why for finding in found.values())
 
 
-def test_a_stride_of_three_uses_a_third_of_each_sector() -> None:
-    (kernel,) = _kernels()["strided"]
-    load, store = kernel.configs[0].analysis.accesses
-    assert (load.stride, load.contiguous, store.contiguous) == (3, 1, 4)
-    assert load.block_share == pytest.approx(1 / 3, abs=0.01)
-    assert store.block_share == 1.0
-
-
-@pytest.mark.parametrize(("program", "loads"), [("gelu", 2 * 1024 * 4), ("sum_rows", 8192 * 4)])
-def test_widths_are_weighted_by_what_a_program_moves(program: str, loads: int) -> None:
-    analysis = _kernels()[program][0].configs[0].analysis
-    assert [(width.bits, width.bytes) for width in analysis.loads] == [(128, loads)]
-
-
 def test_a_matrix_product_uses_tensor_cores() -> None:
     (kernel,) = _kernels()["own_matmul"]
     for facts in kernel.configs:
@@ -113,24 +99,6 @@ def test_the_slow_path_of_a_sine_is_no_hot_loop_and_no_spill() -> None:
         assert facts.config.resources is not None
         assert facts.config.resources.stack_bytes > 0
         assert facts.config.resources.spill_store_bytes == 0
-
-
-def test_the_hot_loop_of_a_reduction_is_the_one_that_loads() -> None:
-    (kernel,) = _kernels()["variance"]
-    for facts in kernel.configs:
-        inside = {entry.kind for entry in facts.analysis.instructions if entry.in_loop}
-        assert InstructionKind.GLOBAL_LOAD in inside
-        assert InstructionKind.GLOBAL_STORE not in inside
-
-
-def test_broadcast_arguments_count_once() -> None:
-    """A bias that every block reads is no traffic: 8192x4096 numbers are."""
-    (kernel,) = _kernels()["bias"]
-    prediction = kernel.configs[0].prediction
-    assert prediction is not None
-    assert prediction.memory_ns == pytest.approx(
-        2 * 8192 * 4096 * 2 / (4.8e12 * 0.89) * 1e9, rel=0.01
-    )
 
 
 def _named(program: str, *aten: str, launches: int = 1) -> KernelFacts:
@@ -174,35 +142,6 @@ def test_small_kernels_are_spoken_of_where_they_are_most_of_the_model() -> None:
     hundred = dataclasses.replace(large, launches=100)
     assert _of("kernel-small", small, hundred) == []
     assert _of("kernel-small") == []
-
-
-def test_float64_is_what_is_loaded_whatever_is_stored() -> None:
-    (kernel,) = _kernels()["promoted"]
-    analysis = kernel.configs[0].analysis
-    wide = tuple(
-        dataclasses.replace(access, dtype="f64", bytes=2 * access.bytes)
-        if access.kind is AccessKind.STORE
-        else dataclasses.replace(access, bytes=16) if access.dtype == "f64" else access
-        for access in analysis.accesses
-    )  # fmt: skip
-    configs = tuple(
-        dataclasses.replace(facts, analysis=dataclasses.replace(facts.analysis, accesses=wide))
-        for facts in kernel.configs
-    )
-    (finding,) = _of("kernel-float64", dataclasses.replace(kernel, configs=configs))
-    assert "because in_ptr1 is" in finding.why
-
-
-def test_what_is_known_of_a_scatter_counts() -> None:
-    """What it adds goes where an index says; what it reads to add is known."""
-    build, texts = next(
-        (build, texts) for _, build, texts in recorded_pairs() if "tt.atomic" in texts[0]["ttgir"]
-    )
-    found = predict(texts[0], build.configs[0], H200)
-    assert found.is_least
-    assert found.missing == "not all that it moves is known"
-    assert found.memory_ns is not None
-    assert any("at least" in part for part in found.parts)
 
 
 def test_what_moves_by_descriptors_is_not_taken_for_nothing() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inspector.features.kernels.binary.accesses import own_line
-from inspector.features.kernels.binary.opcodes import access_bits, kind_of, tensor_core_dtype
+from inspector.features.kernels.binary.opcodes import kind_of, tensor_core_dtype
 from inspector.features.kernels.binary.sass import (
     Instruction,
     parse_sass,
@@ -64,21 +64,6 @@ def test_ptx_says_where_a_line_is_inlined_that_the_binary_does_not() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "bits"),
-    [
-        ("LDG.E R1, desc[UR4][R2.64]", 32),
-        ("LDG.E.U16 R1, desc[UR4][R2.64]", 16),
-        ("LDG.E.EL.64 R1, desc[UR4][R2.64]", 64),
-        ("STG.E.128 desc[UR4][R2.64], R4", 128),
-        ("LDGSTS.E.BYPASS.128 [R1], desc[UR4][R2.64]", 128),
-        ("LDG.E.U8 R1, desc[UR4][R2.64]", 8),
-    ],
-)
-def test_widths(text: str, bits: int) -> None:
-    assert access_bits(_one(text)) == bits
-
-
-@pytest.mark.parametrize(
     ("text", "dtype"),
     [
         ("HMMA.16816.F32.BF16 R4, R8, R16, R4", "bf16"),
@@ -94,7 +79,3 @@ def test_dtypes_of_matrix_instructions(text: str, dtype: str) -> None:
     instruction = _one(text)
     assert kind_of(instruction) is InstructionKind.TENSOR
     assert tensor_core_dtype(instruction) == dtype
-
-
-def test_a_packed_multiply_add_is_no_matrix_product() -> None:
-    assert kind_of(_one("HFMA2.MMA R5, -RZ, RZ, 1.875, 0")) is InstructionKind.FP16

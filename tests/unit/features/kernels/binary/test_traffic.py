@@ -97,38 +97,3 @@ def test_every_input_of_a_concatenation_counts(inputs: int) -> None:
     found = traffic_of(parse_ttgir(concatenation(inputs)), (every // 1024, 1, 1), {})
     assert found is not None
     assert found.read_bytes == pytest.approx(4 * every, rel=0.15)
-
-
-def test_of_what_is_not_all_known_the_rest_is_the_least_that_moves() -> None:
-    """One tensor of two goes by an index from memory, or by a mask that comes from there."""
-    text = kernel(2)
-    (first, *rest) = text.split("%value = tt.load %at")
-    indirect = first + "%value = tt.atomic_rmw fadd, acq_rel, gpu, %at, %at" + rest[0]
-    found = traffic_of(parse_ttgir(indirect + "%value = tt.load %at" + rest[1]), (8, 1, 1), {})
-    assert found is not None
-    assert not found.is_complete
-    assert found.least_bytes == found.bytes == 3 * OF_A_TENSOR
-    mask = text.replace("tt.store %3, %value", "tt.store %3, %value, %value")
-    masked = first + "%value = tt.atomic_rmw fadd, acq_rel, gpu, %at, %at"
-    masked = mask.replace(first + "%value = tt.load %at", masked)
-    found = traffic_of(parse_ttgir(masked), (8, 1, 1), {})
-    assert found is not None
-    assert found.bytes == 3 * OF_A_TENSOR
-    assert found.least_bytes == 2 * OF_A_TENSOR
-
-
-def test_a_loop_has_names_of_its_own() -> None:
-    module = parse_ttgir(
-        HEAD + "tt.func public @loop(%n: i32) {\n"
-        "%x = arith.constant 0 : i32\n"
-        "%r = scf.for %i = %x to %n step %n iter_args(%x_0 = %x) -> (i32) : i32 {\n"
-        "%y = arith.addi %x_0, %i : i32\nscf.yield %y : i32\n}\n"
-        "%s = scf.for %i = %r to %n step %n iter_args(%x_0 = %r) -> (i32) : i32 {\n"
-        "%y = arith.addi %x_0, %i : i32\nscf.yield %y : i32\n}\n"
-        "tt.return\n}\n}"
-    )  # fmt: skip
-    first, second = [item for item in module.operations if item.name == "arith.addi"]
-    assert first.operands == ("%x_0", "%i")
-    assert second.operands == ("%x_0__2", "%i__2")
-    loops = [item for item in module.operations if item.name == "scf.for"]
-    assert loops[1].operands[:2] == ("%i__2", "%r")

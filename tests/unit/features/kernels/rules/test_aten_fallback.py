@@ -74,24 +74,3 @@ def test_one_finding_for_an_operator_and_line(run: Run) -> None:
     assert (second.place.line, second.notes) == (9, ())
     (unplaced,) = code_findings(run, [graph(call("aten.topk.default", line=NodeLine("t")))], [RULE])
     assert unplaced.place.line == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "target"),
-    [
-        ("mine.rowsum.default", "mine.rowsum.default"),
-        ("aten.topk.default", "torch.topk"),
-        ("aten.index_put_.default", ".index_put"),
-        ("aten.topk.default", ""),  # not known: what is called comes after what goes into it
-    ],
-)
-def test_it_is_at_the_call_and_not_at_what_is_fused_into_its_input(
-    run: Run, name: str, target: str
-) -> None:
-    """Inductor names a node of several parts where the first of them stands."""
-    before = NodeLine("y", "/p/model.py", 5, "x * s", target="_operator.mul")
-    called = NodeLine("called", "/p/model.py", 8, "f(y.abs())", target=target)
-    after = NodeLine("mul", "/p/model.py", 9, "y * 2", target="_operator.mul")
-    for nodes in ((before, called, NodeLine("alias")), (called, after) if target else (called,)):
-        (finding,) = code_findings(run, [graph(Call("aten", name, 3, nodes=nodes))], [RULE])
-        assert finding.place.line == 8

@@ -82,12 +82,3 @@ def test_few_iterations_keep_few_cores_busy() -> None:
     assert advice.message == "keeps 2 cores of 8 busy"
     symbolic = CppLoop("x0", "s0", "1", parallel=1)
     assert not look(SERIAL, facts(CppNest((symbolic, columns), LARGE)))
-
-
-def test_shared_loops_count_for_all_that_is_inside_of_them() -> None:
-    outer = CppLoop("x0", str(LARGE // 8), "1", parallel=1)
-    inner = CppNest((CppLoop("x1", "8", "8", is_vector=True),), LARGE)
-    said = facts(CppNest((outer,), LARGE, inner=(inner, inner)))
-    assert len(said.nests) == 2
-    assert not look(SERIAL, said)
-    assert not look(SCALAR, said)

@@ -9,12 +9,9 @@ import pytest
 
 from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gain import Gain
-from inspector.features.profile.gains.copy_gains import copy_gains
 from inspector.features.profile.gains.gains import gains, is_all_compiled
 from inspector.features.profile.gains.kernel_advice import Setup, advice
-from inspector.features.profile.gains.library_gains import repeated_work
-from inspector.features.profile.gains.training_gains import gains_of_idle_gradients
-from inspector.features.profile.kernel_timing import Bound, KernelTiming, kernel_timings
+from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.features.profile.launch_timing import LaunchTiming
 from inspector.features.profile.outside_lines import user_place
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
@@ -26,7 +23,7 @@ from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
 from inspector.run.kernel import Call, Kernel, NodeLine
 from inspector.run.run import Process
 from tests.unit.features.profile.test_budget import PROFILE
-from tests.unit.features.profile.test_kernel_timing import launched, work
+from tests.unit.features.profile.test_kernel_timing import work
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node
 from tests.unit.render.runs import (
@@ -66,10 +63,6 @@ def with_parts(item: KernelTiming, **changes: Any) -> KernelTiming:
     return with_launch(item, facts={"parts": parts})
 
 
-def waits(*found: KernelTiming) -> list[str]:
-    return [gain.change for gain in gains(BUDGET, found, "", is_cpu=False) if "waits" in gain.what]
-
-
 def of_kernels(*found: KernelTiming) -> list[Gain]:
     return [
         gain
@@ -93,26 +86,6 @@ def test_a_change_for_many_kernels_is_one_gain() -> None:
         "4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:1 and 2 more lines reach 20%"
     )
     assert several.time_ns == pytest.approx(4 * alone.time_ns)
-
-
-def test_what_is_to_be_looked_at_is_looked_at_one_by_one() -> None:
-    first, _ = work(time_ns=100_000)
-    found = [first, dataclasses.replace(first, name="other")]
-    for mode, is_cpu in (("", True), ("max-autotune", False)):
-        kernels = [
-            gain
-            for gain in gains(BUDGET, found, mode, is_cpu=is_cpu)
-            if "inspect kernels" in gain.change
-        ]
-        assert [gain.what.split()[0] for gain in kernels] == ["triton_poi_0", "other"]
-
-
-@pytest.mark.parametrize(("graphs", "has_fewer"), [(("0/0",), False), (("0/0", "1/0"), True)])
-def test_one_graph_cannot_be_fewer(graphs: tuple[str, ...], *, has_fewer: bool) -> None:
-    first, _ = work()
-    changes = waits(*(with_launch(first, code={"compile_id": name}) for name in graphs))
-    assert len(changes) == 2
-    assert all(("fewer and larger graphs" in change) is has_fewer for change in changes)
 
 
 def with_operator(operator: str, direction: str) -> KernelTiming:
@@ -159,19 +132,6 @@ def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
     assert "training=self.training" in gain.change
 
 
-def test_graph_breaks_have_their_lines() -> None:
-    profile = dataclasses.replace(
-        PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"graph-break": 9, "launching": 9}
-    )
-    lines = ("model.py:3", "model.py:9", "model.py:12", "other.py:1")
-    found = gains(make_budget(profile), work(), "", is_cpu=False, break_lines=lines)
-    (change,) = [gain.change for gain in found if "between compiled graphs" in gain.what]
-    assert change == (
-        "remove the graph breaks (model.py:3, model.py:9, model.py:12 and 1 more), see "
-        "`inspect explain`"
-    )
-
-
 VECTORISED = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
 
 
@@ -213,88 +173,11 @@ def test_what_nothing_is_known_for_is_named_with_what_it_loses(operator: str, ch
     assert gain.time_ns == pytest.approx(380_000)
 
 
-def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
-    item = with_parts(work(time_ns=400_000)[0], share=1.0, functionalized="scatter_reduce")
-    (gain, *_) = gains(BUDGET, [item, item], "", is_cpu=True)
-    assert gain.what == (
-        "scatter_reduce at model.py:3: what the program changes in place, 2 kernels copy as a whole"
-    )
-    assert gain.time_ns == pytest.approx(800_000)
-
-
-def test_what_torch_copies_back_counts_with_what_the_graph_gives_for_it() -> None:
-    first, _ = work(time_ns=100_000)
-    back = dataclasses.replace(first, kind="wrapper", operators=("copy_",))
-    (gain, *_) = copy_gains([back], is_grad_idle=True)
-    assert gain.what.startswith("graphs return new tensors for inputs and buffers")
-    assert (gain.time_ns, "no_grad" in gain.change) == (100_000, True)
-    given = with_parts(first, copied_back="index_put", share=0.5)
-    (gain,) = copy_gains([given, back], is_grad_idle=False)
-    assert gain.what.startswith("index_put at model.py:3: ")
-    assert (gain.time_ns, "no_grad" in gain.change) == (150_000, False)
-    assert not list(copy_gains([given], is_grad_idle=True))
-    replayed = DeviceLaunch("kernel", "k", is_replayed=True)  # then it fills a CUDA graph's inputs
-    assert not list(copy_gains([back, with_launch(first, launch=replayed)], is_grad_idle=True))
-
-
-def for_backward(direction: str) -> KernelTiming:
-    first, _ = work(time_ns=100_000)
-    assert first.launches[0].step is not None
-    nodes = first.launches[0].step.operators
-    operators = tuple(dataclasses.replace(node, is_backward=True) for node in nodes)
-    return with_launch(first, step={"operators": operators}, code={"direction": direction})
-
-
-def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
-    (gain,) = gains_of_idle_gradients([for_backward("forward")], is_cpu=True)
-    assert gain.what == (
-        "triton_poi_0 at model.py:3 also computes what only a backward pass needs (relu)"
-    )
-    assert not list(gains_of_idle_gradients([for_backward("inference")], is_cpu=True))
-
-
-def test_on_a_gpu_no_more_of_a_kernel_is_won_than_is_for_the_backward_pass() -> None:
-    """What is left of it runs as before, and one that is as short as an empty one stays so."""
-    nodes = (NodeLine("relu", "m.py", 3), NodeLine("mul", "m.py", 4))
-    half = with_launch(for_backward("forward"), call={"nodes": nodes}, facts=None)
-    half = dataclasses.replace(half, least_ns=10_000.0)
-    short = dataclasses.replace(half, bound=Bound.LATENCY)
-    for item, is_cpu, won_ns in (
-        (half, True, half.median_ns - 10_000), (half, False, 0.5 * half.median_ns),
-        (short, False, 0),
-    ):  # fmt: skip
-        (gain,) = gains_of_idle_gradients([item], is_cpu=is_cpu)
-        assert gain.time_ns == pytest.approx(won_ns)
-
-
 LINES = [NodeLine("linear", "/p/model.py", number, "self.gate(x)") for number in (14, 15, 16, 17)]
 
 
 def call(line: int, repeats: int = 0, kind: str = "extern", node: NodeLine = LINES[0]) -> Call:
     return Call(kind, "addmm", line, nodes=(node,), repeats=repeats)
-
-
-def test_the_calls_behind_the_first_could_be_won() -> None:
-    calls = [call(3), call(5, 3), call(7, 3), call(9, 8, "kernel")]
-    work = kernel_timings([launched("gemm", 300_000, call=each) for each in calls], None, 0)
-
-    assert [item.launches[0].call for item in repeated_work(work)] == calls[1:3]
-    budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3))
-    found = gains(budget, work, "", is_cpu=False)
-    (gain,) = [gain for gain in found if "have computed" in gain.what]
-    assert gain.what == (
-        "2 of the calls of libraries compute what others have computed (model.py:14)"
-    )
-    assert gain.time_ns == 600_000 / budget.shown_slowdown
-    assert "in front of the loop" in gain.change
-
-
-def test_of_many_lines_some_are_named() -> None:
-    calls = [call(20 + place, 3, node=line) for place, line in enumerate(LINES)]
-    work = kernel_timings([launched("gemm", 300_000, call=each) for each in calls], None, 0)
-    found = gains(make_budget(PROFILE), work, "", is_cpu=False)
-
-    assert any("(model.py:14, model.py:15, model.py:16 and 1 more)" in gain.what for gain in found)
 
 
 CONTIGUOUS, LAST = (32768, 1024, 32, 1), (32768, 1, 1024, 32)
