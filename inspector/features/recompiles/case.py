@@ -38,7 +38,7 @@ class FixCase:
         handed_on: The names of what was kept over that break, of all that changed.
         on_stack: What the user wrote for ``___stack0`` and those after it, as far as it is known.
         first_site: The line that called it first, where that is another one, or None.
-        set_at: The line at which the function itself sets what changes, or None.
+        set_at: The line at which the function, or its own method, sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
         has_breaks: Whether the graph broke in the function, and went on in another one.
         apart_by: The graph break in a compiled caller for which the function is compiled on its

@@ -245,6 +245,11 @@ FACTS: Facts = {
     "compilations": lambda case: len(case.items),
     "has_bounds": lambda case: bool(case.first.bounds),
     "is_zero_one": lambda case: is_zero_one(case.first),
+    "setter": lambda case: (
+        f"{case.called} itself"
+        if case.set_at is None or case.set_at.name == case.called.rpartition(".")[2]
+        else f"`self.{case.set_at.name}()`, which {case.called} calls,"
+    ),
     "set_at_line": lambda case: case.line(case.set_at) if case.set_at else "",
     # Where a line goes that has to run in the caller, or behind the call.
     "by_call": lambda case: f"by {_the_call(case)}",
