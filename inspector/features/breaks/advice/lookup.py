@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from inspector.features.breaks.advice.advice import Advice, Break
 from inspector.features.breaks.advice.moving import call_before, call_left
-from inspector.features.breaks.advice.table import about, best, elsewhere, other_ways
+from inspector.features.breaks.advice.table import best, elsewhere, other_ways
 from inspector.features.breaks.hints import (
     best_hint,
     further_hints,
@@ -51,7 +51,7 @@ _SETTING = re.compile(r"torch\._dynamo\.config|\bTORCH[A-Z_]+=")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 _WRITE = "_operator.setitem"
-_WRITES = {"GB0036", "GB0219"}  # a dynamic shape, a backend that fails on one
+_DYNAMIC_SHAPE = "GB0036"
 _EXCEPTION = "GB0088"
 _GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
 _UNNEEDED = "If the record is not needed: "
@@ -223,8 +223,8 @@ def _from_outside(run: Run, record: GraphBreak, found: Break) -> Advised:
     ways = elsewhere(found)
     fixes = (way.fix_for(found.code).removeprefix(_UNNEEDED) for way in ways)
     texts = [fix[:1].upper() + fix[1:] for fix in fixes]
-    # Not every setting that torch hints at helps: of a kind that has advice, they were tried.
-    is_known = bool(about(found.gb_id or "", found.gb_type))
+    # Not every setting that torch hints at helps: where there is advice, they were tried.
+    is_known = best(found) is not None
     hints = [hint for hint in _hints(record) if _SETTING.search(hint) and not is_known]
     every = (*texts, *hints, *_left_to_caller(run, record), _reported(run, record))
     return Advised(every[0], every[1:], _example(ways[0]) if ways else None)
@@ -280,10 +280,10 @@ def _above(record: GraphBreak) -> tuple[StackFrame, ...]:
 def _missing_dims(run: Run, record: GraphBreak) -> int | None:
     """How many dimensions a mask has fewer than what the line writes to through it.
 
-    The write is in the graph that the backend fails on, or in one after the break.
+    The write is in a graph after the break.
     """
     user = record.user
-    if user is None or record.cause.gb_id not in _WRITES:
+    if user is None or record.cause.gb_id != _DYNAMIC_SHAPE:
         return None
     for process in run.processes:
         later = {
@@ -291,7 +291,7 @@ def _missing_dims(run: Run, record: GraphBreak) -> int | None:
             for frame in process.frames
             if frame.file == user.file and resumed_line(frame.name) == user.line
             for item in frame.compilations
-        } | {str(record.compile_id)}
+        }
         for graph in captured_graphs(process, run.roots, later, recorded=True):
             shapes = {node.name: node.tensors[0] for node in graph.nodes if node.tensors}
             for node in graph.nodes:

@@ -18,39 +18,37 @@ from inspector.report.user_code.code import Code
 from inspector.shared.edit import Edit
 
 _ORDER = """
-    checkpointed-value checkpoint-sequential
-    print print-reordered logging logging-enabled logging-ignored warning tensor-as-text
-    sorted-by-tensor values-as-keys
+    checkpointed-value
+    print print-reordered logging logging-ignored warning tensor-as-text
+    sorted-by-tensor
     numpy-number
     shrinking-loop
-    tensor-chooses-module tensor-as-index tensor-as-element tensor-as-length
-    tolist-sizes compare-values tolist
+    tensor-as-index tensor-as-element tensor-as-length
+    compare-values
     empty-selection loop-over-hits
     branch-break tensor-as-count
     item-reported position-in-buffer
     item item-captured math-of-tensor
-    item-size item-checked-size symbol-checked
+    item-size item-checked-size symbol-checked tolist
     branch-report branch-uncompiled
     branch-while branch-raise branch-raise-in-graph branch-assert
     branch-decided
     not-of-tensor and-or-of-tensors
     branch-where branch-cond
     item-branch
-    masked-update masked-write captured-sizes
-    unique bincount repeat-interleave
-    nonzero boolean-mask dynamic-shape-captured
+    masked-update captured-sizes
+    repeat-interleave nonzero boolean-mask dynamic-shape-captured
     condition-on-size
     numpy-random-number numpy-function
-    manual-seed generator python-random
-    backward autograd-grad requires-grad module-backward-hook hook-registered-inside
-    optimizer host-work distributed-data-parallel fully-sharded
-    lock context-manager
-    iterator-from-outside max-with-key
+    random-numbers
+    training-step host-work distributed-data-parallel fully-sharded
+    context-manager
+    iterator-from-outside
     deepcopy id-of-tensor set-only-uncompiled
-    exception-leaves exception-init
-    data-ptr packed-sequence recurrent-layer scripted-module
-    c-function custom-operator import foreign-object operator-without-fake
-    autograd-functional proxy-argument asynchronous-collective
+    exception-leaves
+    packed-sequence recurrent-layer
+    c-function import foreign-object operator-without-fake
+    autograd-derivative proxy-argument asynchronous-collective
     eager-only loop-body
 """
 """By topic; of those that apply to a graph break the first one is the best."""
@@ -68,7 +66,6 @@ _TAILORED: dict[str, Callable[[Code], str]] = {
     "tensor-as-element": items.element,
     "boolean-mask": masked.selection,
     "masked-update": masked.update,
-    "masked-write": masked.write,
     "numpy-number": numpy_numbers.python_numbers,
     "item-checked-size": size_uses.checked_size,
     "symbol-checked": size_uses.checked_symbol,
@@ -105,9 +102,9 @@ ALL: tuple[Advice, ...] = tuple(
 
 
 def best(found: Break) -> Advice | None:
-    """The advice for a graph break: one for its situation before one for its kind."""
+    """The advice for a graph break: one for its situation, one for its kind, or a setting."""
     fitting = [item for item in ALL if not item.other_way_of and item.applies(found)]
-    return min(fitting, key=lambda item: item.is_general, default=None)
+    return min(fitting or elsewhere(found), key=lambda item: item.is_general, default=None)
 
 
 def other_ways(advice: Advice, found: Break) -> tuple[Advice, ...]:
