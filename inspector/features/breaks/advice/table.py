@@ -14,8 +14,8 @@ from inspector.features.breaks.advice import (
     size_uses,
 )
 from inspector.features.breaks.advice.advice import Advice, Break, read_case
+from inspector.features.breaks.advice.edits import Fix
 from inspector.report.user_code.code import Code
-from inspector.shared.edit import Edit
 
 _ORDER = """
     checkpointed-value
@@ -53,7 +53,12 @@ _ORDER = """
 """
 """By topic; of those that apply to a graph break the first one is the best."""
 
-_TAILORED: dict[str, Callable[[Code], str]] = {
+
+def _as_text(make: Callable[[Code], str]) -> Callable[[Code], Fix]:
+    return lambda code: Fix(make(code))
+
+
+_TAILORED: dict[str, Callable[[Code], Fix]] = {
     "branch-assert": branches.assertion,
     "branch-cond": branches.one_side,
     "branch-raise-in-graph": branches.assertion,
@@ -64,41 +69,21 @@ _TAILORED: dict[str, Callable[[Code], str]] = {
     "item": items.kept_tensor,
     "math-of-tensor": items.torch_function,
     "tensor-as-element": items.element,
-    "boolean-mask": masked.selection,
+    "boolean-mask": _as_text(masked.selection),
     "masked-update": masked.update,
     "numpy-number": numpy_numbers.python_numbers,
     "item-checked-size": size_uses.checked_size,
     "symbol-checked": size_uses.checked_symbol,
-    "item-reported": reports.number_in_the_caller,
-    "logging-ignored": reports.ignored_method,
-    "logging": moving.in_the_caller,
-    "print": moving.in_the_caller,
-    "warning": moving.in_the_caller,
-    "c-function": moving.call_before,
+    "item-reported": _as_text(reports.number_in_the_caller),
+    "logging-ignored": _as_text(reports.ignored_method),
+    "logging": _as_text(moving.in_the_caller),
+    "print": _as_text(moving.in_the_caller),
+    "warning": _as_text(moving.in_the_caller),
+    "c-function": _as_text(moving.call_before),
 }
-"""The fix in the words of the user's code; empty where that is not certain."""
+"""The fix for the user's own code."""
 
-_EDITS: dict[str, Callable[[Code], tuple[Edit, ...]]] = {
-    "branch-assert": branches.assertion_edits,
-    "branch-cond": branches.one_side_edits,
-    "branch-raise-in-graph": branches.assertion_edits,
-    "branch-where": branches.choice_edits,
-    "item-branch": branches.choice_by_number_edits,
-    "not-of-tensor": branches.bool_tensor_edits,
-    "and-or-of-tensors": branches.bool_tensor_edits,
-    "item": items.kept_tensor_edits,
-    "math-of-tensor": items.torch_function_edits,
-    "tensor-as-element": items.element_edits,
-    "masked-update": masked.update_edits,
-    "numpy-number": numpy_numbers.python_numbers_edits,
-    "item-checked-size": size_uses.checked_size_edits,
-    "symbol-checked": size_uses.checked_symbol_edits,
-}
-"""The same as changes of the file."""
-
-ALL: tuple[Advice, ...] = tuple(
-    read_case(name, _TAILORED.get(name), _EDITS.get(name)) for name in _ORDER.split()
-)
+ALL: tuple[Advice, ...] = tuple(read_case(name, _TAILORED.get(name)) for name in _ORDER.split())
 
 
 def best(found: Break) -> Advice | None:
