@@ -51,7 +51,7 @@ _SETTING = re.compile(r"torch\._dynamo\.config|\bTORCH[A-Z_]+=")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
 _WRITE = "_operator.setitem"
-_DYNAMIC_SHAPE = "GB0036"
+_WRITES = {"GB0036", "GB0219"}  # a dynamic shape, a backend that fails on one
 _EXCEPTION = "GB0088"
 _GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
 _UNNEEDED = "If the record is not needed: "
@@ -280,10 +280,10 @@ def _above(record: GraphBreak) -> tuple[StackFrame, ...]:
 def _missing_dims(run: Run, record: GraphBreak) -> int | None:
     """How many dimensions a mask has fewer than what the line writes to through it.
 
-    The write is in a graph after the break.
+    The write is in the graph that the backend fails on, or in one after the break.
     """
     user = record.user
-    if user is None or record.cause.gb_id != _DYNAMIC_SHAPE:
+    if user is None or record.cause.gb_id not in _WRITES:
         return None
     for process in run.processes:
         later = {
@@ -291,7 +291,7 @@ def _missing_dims(run: Run, record: GraphBreak) -> int | None:
             for frame in process.frames
             if frame.file == user.file and resumed_line(frame.name) == user.line
             for item in frame.compilations
-        }
+        } | {str(record.compile_id)}
         for graph in captured_graphs(process, run.roots, later, recorded=True):
             shapes = {node.name: node.tensors[0] for node in graph.nodes if node.tensors}
             for node in graph.nodes:

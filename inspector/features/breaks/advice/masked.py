@@ -108,6 +108,30 @@ def update(code: Code) -> Fix:
     return Fix(text if old else "", line_instead(code, new))
 
 
+def writes_masked(code: Code) -> bool:
+    """``out[rows] = z``."""
+    match code.statement:
+        case ast.Assign(targets=[ast.Subscript(slice=index)]):
+            return not isinstance(index, ast.Constant | ast.Slice | ast.Tuple)
+    return False
+
+
+def write(code: Code) -> str:
+    """A write through a mask, whose gradient has a fixed size."""
+    match code.statement:
+        case ast.Assign(targets=[ast.Subscript(value=out, slice=index)], value=value):
+            mask, old = widened(index, code.missing_dims or 0), code.shown(code.statement)
+            new = f"{ast.unparse(out)}.masked_scatter_({mask}, {ast.unparse(value)})"
+            when = "" if code.missing_dims is not None else f", for a mask of the shape {_ROWS}"
+            return (
+                f"Use `{new}` instead of `{old}`{when}. Its gradient has a fixed size. To write "
+                "one value to all selected elements, use `torch.where`."
+                if old
+                else ""
+            )
+    return ""
+
+
 # What a filling leaves as it is.
 _REDUCES = frozenset({"all", "amax", "amin", "any", "max", "min", "sum"})
 

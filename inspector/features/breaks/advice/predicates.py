@@ -11,7 +11,7 @@ from inspector.features.breaks.advice.choices import Choices
 from inspector.features.breaks.advice.conditions import branches_by, decides, has_numbers
 from inspector.features.breaks.advice.effects import MODES
 from inspector.features.breaks.advice.items import is_element
-from inspector.features.breaks.advice.masked import masked_update
+from inspector.features.breaks.advice.masked import masked_update, writes_masked
 from inspector.features.breaks.advice.numbers import is_number_of, tensor_of
 from inspector.features.breaks.advice.numpy_numbers import numpy_of_sizes
 from inspector.features.breaks.advice.reports import is_reported, only_reports
@@ -380,5 +380,6 @@ PREDICATES: dict[str, Predicate] = {
     "sorts_by_values": _sorts_by_values,
     "updates_masked": lambda code: masked_update(code) is not None,
     "visits_alone": _visits_alone,
+    "writes_masked": writes_masked,
 }
 """By name; `predicate` knows ``calls``, ``calls_in_function`` and ``calls_module`` as well."""

@@ -36,7 +36,7 @@ _ORDER = """
     not-of-tensor and-or-of-tensors
     branch-where branch-cond
     item-branch
-    masked-update captured-sizes
+    masked-update masked-write captured-sizes
     repeat-interleave nonzero boolean-mask dynamic-shape-captured
     condition-on-size
     numpy-random-number numpy-function
@@ -71,6 +71,7 @@ _TAILORED: dict[str, Callable[[Code], Fix]] = {
     "tensor-as-element": items.element,
     "boolean-mask": _as_text(masked.selection),
     "masked-update": masked.update,
+    "masked-write": _as_text(masked.write),
     "numpy-number": numpy_numbers.python_numbers,
     "item-checked-size": size_uses.checked_size,
     "symbol-checked": size_uses.checked_symbol,
