@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.features.recompiles.changes import Multiplied
 from inspector.report.user_code.call_site import CallSite, Passed, user_spelling
 from inspector.report.wording import listed
 from inspector.run.closure_name import ClosureName
@@ -57,7 +56,6 @@ class FixCase:
     on_stack: tuple[str, ...] = ()
     elsewhere: tuple[StackFrame, ...] = ()
     first_site: CallSite | None = None
-    multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
     grown: Mapping[str, StackFrame] = dataclasses.field(default_factory=dict)
     has_breaks: bool = False

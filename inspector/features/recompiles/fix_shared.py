@@ -137,8 +137,7 @@ def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
 def near_limit(case: FixCase) -> bool:
     """Whether torch compiles hardly any more of the function."""
     hit = any(item.limit is not None for item in case.history)
-    together = case.multiplied is not None and case.multiplied.exceeds_limit
-    return hit or together or len(case.history) + 1 >= _DEFAULT_LIMIT - _NEAR
+    return hit or len(case.history) + 1 >= _DEFAULT_LIMIT - _NEAR
 
 
 def _is_counted(case: FixCase) -> bool:
@@ -152,8 +151,7 @@ def _is_counted(case: FixCase) -> bool:
 
 def raised_limit(case: FixCase, of_what: str = "values") -> str:
     """A higher limit, the one that is in the way, where it is not too many programs."""
-    together = case.multiplied.combinations if case.multiplied else 0
-    values = max(len(case.items) + 1, together)
+    values = len(case.items) + 1
     if values > _FEW or _is_counted(case):
         return ""
     hit = next((item.limit for item in case.history if item.limit is not None), None)

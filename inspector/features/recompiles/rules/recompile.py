@@ -8,13 +8,7 @@ from collections.abc import Iterable, Iterator
 from inspector.features.costs.blame import limit_site
 from inspector.features.costs.sites import limit_costs
 from inspector.features.recompiles.case import FixCase, is_zero_one
-from inspector.features.recompiles.changes import (
-    Multiplied,
-    also_changed,
-    key_of,
-    keys_of,
-    multiplied,
-)
+from inspector.features.recompiles.changes import also_changed, keys_of
 from inspector.features.recompiles.fix import fixes
 from inspector.features.recompiles.fix_shared import all_failed, failure_fix
 from inspector.features.recompiles.fix_values import without_state
@@ -149,7 +143,6 @@ def _finding(
             *_behind(case, before),
             *_on_its_own(run, process, frame, case),
             *reason_notes(items, run.roots),
-            *([case.multiplied.sentence()] if case.multiplied else []),
         ),
         records=len(items),
         fingerprint=fingerprint(
@@ -204,7 +197,6 @@ def _case(
         on_stack=on_stack,
         elsewhere=tuple(callers.values()) if site.frame else (),
         first_site=None if first_site.frame == site.frame else first_site,
-        multiplied=_multiplied(frame, items),
         set_at=own_write(run, definition, user_spelling(first.name)),
         grown=dict(_grown(run, (first, *also_changed(first)))),
         has_breaks=before is not None or resumes,
@@ -245,16 +237,6 @@ def _handed_on(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Iterator
         for each in (item, *also_changed(item), *parts):
             if is_kept(run, frame, each):
                 yield each.name
-
-
-def _multiplied(frame: Frame, items: tuple[Recompile, ...]) -> Multiplied | None:
-    """What is compiled for together with this, in every combination."""
-    history = [item.recompile for item in frame.compilations if item.recompile is not None]
-    settings = frame.compilations[-1].settings or DynamoSettings()
-    found = multiplied(history, settings.recompile_limit)
-    keys = [key_of(item.before.text) for item in items if item.before]
-    names = {items[0].name, *(f"{key} in {items[0].name}" for key in keys)}
-    return found if found and not set(found.names).isdisjoint(map(user_spelling, names)) else None
 
 
 def _name(run: Run, frame: Frame, first: Recompile) -> str:
