@@ -281,7 +281,6 @@ def test_a_plain_trace_gives_the_classes_less_precisely(
     assert wider == {
         "star_arguments": ("container-length", "varargs"),
         "dead_reference": ("type", "none"),
-        "number_then_sizes": ("int", "type"),
         "set_to_another_type": ("int", "type"),
         "type_set_inside": ("int", "type"),
         "bool_and_tensor": ("bool", "type"),
