@@ -67,7 +67,8 @@ def _is_number(code: Code, node: ast.AST | None, *, follows: bool = True) -> boo
 def _in_python(call: ast.Call) -> str:
     """The same without NumPy; empty where Python has nothing like it."""
     name, arguments = called(call), [ast.unparse(argument) for argument in call.args]
-    has_more = bool(call.keywords) or any(_has_numpy(argument) for argument in call.args)
+    inner = (node for argument in call.args for node in ast.walk(argument))
+    has_more = call.keywords or any(isinstance(n, ast.Call) and _is_numpy(n) for n in inner)
     if has_more or not arguments:
         return ""
     if name == "clip" and len(arguments) == 3:  # noqa: PLR2004 - np.clip(x, low, high)
@@ -79,10 +80,6 @@ def _in_python(call: ast.Call) -> str:
     )
     new = (_OF_SEQUENCE if is_sequence and name in _OF_SEQUENCE else _OF_NUMBERS).get(name, "")
     return f"{new}({', '.join(arguments)})" if new else ""
-
-
-def _has_numpy(node: ast.expr) -> bool:
-    return any(isinstance(inner, ast.Call) and _is_numpy(inner) for inner in ast.walk(node))
 
 
 def python_numbers(code: Code) -> Fix:

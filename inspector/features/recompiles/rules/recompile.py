@@ -130,20 +130,19 @@ def _finding(
     else:
         advice = advice or fixes(case)
         message, why = _message(case.function, shown), reason_lines(shown)
+    is_eager = any(item.answer is Answer.EAGER for item in items)
+    is_uncompiled = _hit_limit(items) or is_eager or all_failed(items)
     return Finding(
         rule=RecompileRule.id,
-        severity=Severity.ERROR if _is_uncompiled(items) else Severity.WARNING,
+        # Such a call runs eagerly since then, or fails.
+        severity=Severity.ERROR if is_uncompiled else Severity.WARNING,
         message=message,
         place=make_place(run, place, items[-1].stack),
         why="\n".join(why),
         fix=advice[0] if advice else "",
         alternatives=advice[1:],
         hints=(first.hint,) if first.hint else (),
-        notes=(
-            *_behind(case, before),
-            *_on_its_own(run, process, frame, case),
-            *reason_notes(items, run.roots),
-        ),
+        notes=(*_breaks_around(run, process, frame, case, before), *reason_notes(items, run.roots)),
         records=len(items),
         fingerprint=fingerprint(
             run,
@@ -246,21 +245,18 @@ def _name(run: Run, frame: Frame, first: Recompile) -> str:
     return qualified_name(run, frame.name, frame.file, frame.first_line)
 
 
-def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
-    """Which graph break made the function, and handed it the value."""
-    if before is None:
-        return
-    title = f" ({before.title})" if before.title else ""
-    what = (
-        f"{case.kept_name(case.first.name)} is kept over"
-        if case.kept_over
-        else "the function resumes after"
-    )
-    yield f"{what} the graph break at {case.place(before.place)}{title}"
-
-
-def _on_its_own(run: Run, process: Process, frame: Frame, case: FixCase) -> Iterator[str]:
-    """Which graph break has the function compiled alone, for all that call it."""
+def _breaks_around(
+    run: Run, process: Process, frame: Frame, case: FixCase, before: BreakBefore | None
+) -> Iterator[str]:
+    """Which graph break made the function, and which one has it compiled alone."""
+    if before is not None:
+        title = f" ({before.title})" if before.title else ""
+        what = (
+            f"{case.kept_name(case.first.name)} is kept over"
+            if case.kept_over
+            else "the function resumes after"
+        )
+        yield f"{what} the graph break at {case.place(before.place)}{title}"
     found = given_up_caller(process, frame, case.items[-1].stack)
     if found is not None and found.user is not None:
         caller = qualified_name(run, found.frame_name, found.frame_file, found.frame_line)
@@ -281,12 +277,6 @@ def _cause(item: Recompile, *, are_instances: bool) -> str:
 
 def _hit_limit(items: tuple[Recompile, ...]) -> bool:
     return any(item.hit_limit for item in items)
-
-
-def _is_uncompiled(items: tuple[Recompile, ...]) -> bool:
-    """Whether such a call runs eagerly since then, or fails."""
-    is_eager = any(item.answer is Answer.EAGER for item in items)
-    return _hit_limit(items) or is_eager or all_failed(items)
 
 
 def _message(name: str, items: tuple[Recompile, ...]) -> str:
