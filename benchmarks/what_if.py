@@ -1,7 +1,7 @@
 """What recompiles next: what is predicted against what torch does.
 
 Hypothesis draws programs, call histories and single changes from a fixed seed
-(tests/compile/what_if). Each change is predicted from the recording of the calls alone, and then
+(benchmarks/what_if_cases). Each change is predicted from the recording of the calls alone, and then
 made. A class is a kind of change; a case is right where torch compiles exactly if that was
 predicted. "becomes" is right where what changed is afterwards dynamic, or a constant, as predicted.
 
@@ -58,7 +58,7 @@ def _share(right: int, wrong: int) -> float | None:
 def cases(seed: int, count: int, python: str = sys.executable) -> list[dict[str, Any]]:
     """Runs generated cases in one child process."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [python, "-W", "ignore", "-m", "tests.compile.what_if.harness"]
+        command = [python, "-W", "ignore", "-m", "benchmarks.what_if_cases.harness"]
         done = subprocess.run(
             [*command, str(seed), str(count), folder],
             cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)},

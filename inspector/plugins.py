@@ -49,7 +49,7 @@ _RULES = {
         breaks.compile_error breaks.constraint_violation cuda_graphs.cuda_graph_copies
         cuda_graphs.cuda_graph_partition cuda_graphs.cuda_graph_recapture
         cuda_graphs.cuda_graph_sizes cuda_graphs.cuda_graph_skip breaks.graph_break
-        guards.guard_cost breaks.late_hook recompiles.recompile breaks.size_expression
+        guards.guard_cost breaks.late_hook recompiles.recompile
         breaks.skipped_frame compile_time.cache_bypass breaks.unrolled_loop
     """,
     "cold-start": """

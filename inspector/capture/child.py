@@ -116,7 +116,6 @@ def _explain(folder: Path, request: Request) -> None:
     if request.gpu is not None:
         emit(GpuTarget(known_gpu(request.gpu).key, "begin"))
         request = dataclasses.replace(request, device="cpu")
-    handler.times_guards = request.guards
     handler.keeps_graphs, handler.keeps_prims = request.graphs, request.prims
     seed_trial(request)
     with contextlib.ExitStack() as stack:

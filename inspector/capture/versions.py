@@ -257,12 +257,10 @@ class Guards:
     """The guards of a cache entry that are being made.
 
     Attributes:
-        root: torch's ``RootGuardManager``.
         scope: The local and the global variables that they look at.
     """
 
     code: CodeType
-    root: Any
     scope: tuple[Mapping[str, object], Mapping[str, object]]
 
 
@@ -276,7 +274,7 @@ def guards_being_made() -> Guards | None:
         return None
     graph = found["output_graph"]
     scope = graph.local_scope, graph.global_scope
-    return Guards(found["f_code"], found["self"].guard_manager.root, scope)
+    return Guards(found["f_code"], scope)
 
 
 def skip_frames_of(function: Any) -> None:

@@ -92,7 +92,7 @@ def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> i
 
 size_option = click.option(
     "--max-bytes", callback=_bytes, metavar="SIZE",
-    help="Keep the logs of each process below this size (64M, 2G): the oldest details go first, "
+    help="Limit the logs of each process to this size (64M, 2G): no details beyond half of it, "
     "the counts stay right.",
 )  # fmt: skip
 

@@ -113,7 +113,7 @@ def record(
         path: A folder that is empty or not there yet; by default the next one in ``.inspector``.
         caches: ``user`` uses the caches that the program uses anyway; ``fresh`` gives Inductor
             empty ones until the end, so that every stage runs.
-        max_bytes: The size that each process's logs are kept below; the oldest details go first.
+        max_bytes: The size of each process's logs: details are written up to half of it.
         measure: Whether the block's own calls are profiled for a moment, once it has stopped
             compiling, so that breaks have a cost; never with ``max_bytes``.
 

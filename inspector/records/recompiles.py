@@ -77,21 +77,3 @@ class FailedGuards(Record):
     )
     instances: Mapping[str, Instance] = doc("modules and self", default_factory=dict)
     alive: Mapping[str, Alive] = doc("where it is another object than before", default_factory=dict)
-
-
-@part
-class SubtreeCost:
-    """What the guards of one value, and of all that is reached from it, take."""
-
-    source: str = doc("the value in torch's spelling")
-    parent: str = doc("what it was measured below", default="")
-    time_ns: int = doc("per evaluation, with warm caches of the processor", default=0)
-
-
-@artifact("guard_costs")
-class GuardCosts(Record):
-    """Guards of a new cache entry, timed in the process."""
-
-    whole_ns: int = doc("one evaluation of all")
-    subtrees: tuple[SubtreeCost, ...] = doc("siblings all or none")
-    copy_ns: int = doc("one of a whole copy, which the subtrees are parts of", default=0)

@@ -6,7 +6,6 @@ import dataclasses
 import enum
 from collections.abc import Mapping
 
-from inspector.records.recompiles import GuardCosts
 from inspector.run.graph_break import GraphBreak, Outcome
 from inspector.run.recompile import Recompile, SymbolUse
 from inspector.shared.stack import StackFrame
@@ -74,7 +73,6 @@ class Compilation:
     recompile: Recompile | None = None
     guards_text: Payload | None = None
     guard_latency_ns: int | None = None
-    guard_costs: GuardCosts | None = None
     settings: DynamoSettings | None = None
     symbols: Mapping[str, float] = dataclasses.field(default_factory=dict)
     input: int | None = None

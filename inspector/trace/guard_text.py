@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import re
 
-_NUMBER = re.compile(r"\[(?:'\d+'|\"\d+\"|\d+)\]")
 _CAUSE = re.compile(
     r"(?P<file>[^\s:][^:]*|<[^>]*>):(?P<line>\d{1,9}) in (?P<function>\S+?)(?P<note> \(.*)?",
     re.DOTALL,
@@ -42,11 +41,6 @@ def floats_by_name(text: str) -> str:
     if "___as_tensor(" not in text:
         return text
     return _ITEM.sub(r"\g<float>", _NO_PLACE.sub("", text))
-
-
-def numbered_alike(source: str) -> str:
-    """One spelling for what differs in numbers alone: ``L['self'].layers[3]`` → ``…layers[*]``."""
-    return _NUMBER.sub("[*]", source)
 
 
 def split_comment(text: str) -> tuple[str, TextCause | None]:

@@ -11,7 +11,6 @@ interface Guards {
   guards: number; kinds: Record<string, number>;
   causes: { file: string; line: number; function: string; code: string | null; is_user: boolean; guards: number }[];
   modules: { name: string; guards: number; modules: number }[];
-  subtrees: { frame: string; name: string; guards: number; time_ns: number | null; share: number | null }[];
   frames: Frame[];
 }
 interface Recompile {
@@ -30,7 +29,7 @@ export function Guards(): JSX.Element {
   const held = report<Guards>("guards").value, explain = report<Explain>("explain").value;
   const all = useSignal(false);
   if (!held) return <Loading />;
-  const most = Math.max(1, ...held.subtrees.map((row) => row.time_ns ?? row.guards));
+  const most = Math.max(1, ...held.modules.map((row) => row.guards));
   return (
     <div class="page">
       <h1>Guards and recompilations</h1>
@@ -62,8 +61,8 @@ export function Guards(): JSX.Element {
           <tbody>{held.causes.filter((row) => row.is_user).slice(0, 100).map((row) => <tr><th scope="row">{place(row.file, row.line)}</th><td class="num">{number(row.guards)}</td><td><code>{row.code}</code></td></tr>)}</tbody>
         </table></div>
       </section>
-      <section><h2>Cost by part</h2>
-        <ul class="bars">{held.subtrees.slice(0, 40).map((row) => <li><span class="bars-name">{row.name} <span class="quiet">{row.frame}</span></span><Bar share={(row.time_ns ?? row.guards) / most} /><span class="num">{row.time_ns !== null ? duration(row.time_ns) : count(row.guards, "guard")}</span></li>)}</ul>
+      <section><h2>Guards by module</h2>
+        <ul class="bars">{held.modules.slice(0, 40).map((row) => <li><span class="bars-name">{row.name}</span><Bar share={row.guards / most} /><span class="num">{count(row.guards, "guard")}</span></li>)}</ul>
       </section>
     </div>
   );

@@ -272,7 +272,7 @@ def _broken(advice: Advice, broken: Result) -> Iterator[str]:
     first = broken.breaks[0] if broken.breaks else None
     if first is None or not advice.covers(*first[:2]):
         yield f"before breaks with {broken.breaks} {broken.error}"
-    elif first[2] not in (advice.other_way_of or (advice.id,)):
+    elif first[2] not in (advice.id, *advice.other_way_of):
         yield f"the advice for before is {first[2]!r}"
 
 

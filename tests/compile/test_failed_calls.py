@@ -20,7 +20,7 @@ from inspector.capture.execution.failed_call import is_raised_outside
 from inspector.capture.target.call import Call
 from inspector.capture.target.target import Target, load_target
 from inspector.errors import ModelFailedError
-from inspector.features.breaks.compile_error_fixes import error_fix
+from inspector.features.breaks.rules.compile_error import error_fix
 from inspector.shared.request import Request
 
 

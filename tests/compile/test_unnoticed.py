@@ -39,7 +39,7 @@ sys.exit(5)
 """
 # What of ours runs inside of torch or at the program's end: module, attribute.
 HOOKS = [
-    ("log.log_file", "LogFile.append"), ("log.log_file", "LogFile._made"),
+    ("log.log_file", "LogFile.append"), ("log.log_file", "LogFile._write"),
     ("log.log_file", "begins_with"), ("log.process_log", "environment"),
     ("log.process_log", "record_for_log"), ("log.process_log", "rank"),
     ("log.process_log", "_at_exit"), ("log.process_log", "ProcessLog.write"),
@@ -49,7 +49,7 @@ HOOKS = [
     ("recording.handler", "emit"), ("sources", "SourceWriter._once"),
     ("sources", "recorded_roots"), ("sources", "emit"), ("breaks.skips", "SkipObserver._observe"),
     ("breaks.skips", "_is_entry"), ("writer", "_json"), ("log.capped_log", "CappedLog.append"),
-    ("log.capped_log", "CappedLog._drop"), ("recording.begin", "_write_meta"),
+    ("recording.begin", "_write_meta"),
     ("recording.begin", "_program"),
 ]  # fmt: skip
 

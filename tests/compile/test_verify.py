@@ -19,39 +19,6 @@ def model(x):
 
 example_inputs = (torch.ones(4),)
 """
-NOTHING = """
-import torch
-
-def model(x):
-    if x.sum() > 0:
-        return None
-    return x
-
-example_inputs = (torch.ones(4),)
-"""
-LOGGING = """
-import logging, torch
-
-log = logging.getLogger(__name__)
-
-def model(x):
-    x = x * 2
-    log.info("size %s", x.shape)
-    return x + 1
-
-example_inputs = (torch.ones(4),)
-"""
-VARYING = """
-import os, torch
-
-noise = torch.tensor(int.from_bytes(os.urandom(2)) / 7)
-
-def model(x):
-    print("inside")
-    return x * noise
-
-example_inputs = (torch.ones(4),)
-"""
 NESTED = """
 import torch
 
@@ -94,41 +61,6 @@ def model(x):
 
 example_inputs = [(torch.ones(rows, 3),) for rows in (4, 5, 6)]
 """
-STATIC = """
-import torch
-
-@torch.compile(backend="eager", dynamic=False)
-def model(x):
-    return x * 2
-
-example_inputs = [(torch.ones(rows, 3),) for rows in (4, 5, 6)]
-"""
-LAYERS = """
-import torch
-
-class Layer(torch.nn.Module):
-    def __init__(self, layer_idx):
-        super().__init__()
-        self.layer_idx = layer_idx
-
-    def forward(self, x):
-        return x * self.layer_idx
-
-class Net(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.layers = torch.nn.ModuleList(Layer(index) for index in range(2, 6))
-        for layer in self.layers:
-            layer.compile(backend="eager")
-
-    def forward(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-model = Net()
-example_inputs = (torch.ones(4),)
-"""
 
 
 def tried(report: Report) -> tuple[Verification, dict[str, Trial]]:
@@ -154,33 +86,6 @@ def test_a_scalar_output_is_captured(verify: Verify) -> None:
     assert trial.measured.outputs.equal is True
     assert trial.candidate.gb_ids == ("GB0124",)
     assert report.findings[0].verified[0].outputs_equal is True
-
-
-def test_nothing_is_tried_where_nothing_can_help(verify: Verify) -> None:
-    verification, trials = tried(verify(NOTHING))
-
-    assert trials == {}
-    assert verification.baseline is None
-    assert "no change of a line, is known" in verification.not_tried
-
-
-def test_messages_can_be_dropped(verify: Verify) -> None:
-    _, trials = tried(verify(LOGGING))
-    trial = trials["ignore_logging_functions"]
-
-    assert trial.candidate.settings[0][1] == ("logging.Logger.info",)
-    assert trial.helps
-    assert "no longer written" in trial.candidate.caution
-    assert "reorderable_logging_functions" not in trials
-
-
-def test_outputs_that_differ_from_run_to_run_are_told(verify: Verify) -> None:
-    report = verify(VARYING)
-    verification, trials = tried(report)
-
-    assert verification.deterministic is False
-    assert trials["reorderable_logging_functions"].helps
-    assert {tried.outputs_equal for tried in report.findings[0].verified} == {None}
 
 
 def test_nested_graph_breaks_take_5_graphs_to_3(verify: Verify) -> None:
@@ -226,22 +131,6 @@ def test_sizes_that_change_compile_once(verify: Verify) -> None:
     assert sources.removed == tuple(finding.fingerprint for finding in report.findings)
     assert [compilations(verification, trial) for trial in trials.values()] == [(2, 1)] * 3
     assert trials["mark_dynamic"].candidate.settings[0][1] == ("x:0",)
-
-
-def test_what_the_file_compiles_itself_is_made_dynamic_from_outside(verify: Verify) -> None:
-    verification, trials = tried(verify(STATIC))
-
-    assert "dynamic" not in trials
-    assert any(compilations(verification, trial) == (3, 1) for trial in trials.values())
-
-
-def test_numbered_layers_compile_once(verify: Verify) -> None:
-    verification, trials = tried(verify(LAYERS))
-    trial = trials["allow_unspec_int_on_nn_module"]
-
-    assert compilations(verification, trial)[0] == 4
-    assert compilations(verification, trial)[1] < 4
-    assert trial.helps
 
 
 def test_from_the_command_line(tmp_path: Path) -> None:

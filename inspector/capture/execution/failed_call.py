@@ -91,8 +91,9 @@ def _known_at_once(failed: FailedCall, request: Request) -> InspectorError | Non
     target, error = failed.target, failed.error
     if isinstance(error, InspectorError):
         return error
-    missing = _missing_package(error)
-    if missing is not None:
+    # The import that failed when torch called the backend (BackendCompilerFailed): some are late.
+    missing = getattr(error, "inner_exception", None)
+    if isinstance(missing, ImportError):
         return lacks_package(request.backend, missing)
     if asks_for_value(error):
         return value_needed(error, f"calling `{target.name}`", target.root)
@@ -134,13 +135,9 @@ def _also_without(failed: FailedCall, request: Request, error: Exception) -> Mod
 def _shown_inputs(call: Call) -> str:
     """``f32[2, 16]``: the tensors that a call was made with, where they are few."""
     tensors = [item for item in arguments_of(call) if item.dtype]
-    shown = [f"{_dtype(item.dtype)}{list(item.size)}" for item in tensors]
+    dtypes = [known.name if (known := find_dtype(item.dtype)) else item.dtype for item in tensors]
+    shown = [f"{dtype}{list(item.size)}" for dtype, item in zip(dtypes, tensors, strict=True)]
     return ", ".join(shown) if len(shown) <= _MOST_SHOWN else ""
-
-
-def _dtype(name: str) -> str:
-    known = find_dtype(name)
-    return known.name if known else name
 
 
 def _only_without(failed: FailedCall) -> ModelFailedError:
@@ -218,9 +215,3 @@ def _first_sentence(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).split("\n") if line.strip()]
     said = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
     return " ".join(said).rstrip(".")
-
-
-def _missing_package(error: BaseException) -> ImportError | None:
-    """The import that failed when torch called the backend; some import that late."""
-    inner = getattr(error, "inner_exception", None)  # torch._dynamo.exc.BackendCompilerFailed
-    return inner if isinstance(inner, ImportError) else None

@@ -1,14 +1,8 @@
-"""A process's log that is kept below a size: the oldest details go, and what is counted stays.
-
-Its files, each a trace by itself, are in docs/recording.md: ``NAME.log`` is never dropped; above
-the limit the oldest ``NAME.rest-….log`` is deleted, and what went is counted in ``NAME.log``.
-"""
+"""A process's log that takes no details above half a size; what a report counts goes on."""
 
 from __future__ import annotations
 
-import collections
 import logging
-import os
 from pathlib import Path
 
 from inspector.capture.log.log_file import LogFile
@@ -17,8 +11,8 @@ from inspector.records.environment import Dropped
 from inspector.records.record import PREFIX
 from inspector.trace.fields import nanoseconds
 
-_SEGMENTS = 16
 _SECOND_NS = 1_000_000_000
+_DETAILS = 0.5  # of the limit; the rest is for what is counted
 _KEPT_KEYS = {"str", "dynamo_start", "dynamo_output_graph", "compilation_metrics"}
 _KEPT_NAMES = {
     "dynamo_graph_break_reason", "dynamo_error", "recompile_reasons",
@@ -35,75 +29,31 @@ _METRICS = (
 )  # fmt: skip
 
 
-class _Details(LogFile):
-    """A file of details, with the compilations that ended while it was written."""
-
-    compilations = 0
-    compile_time_ns = 0
-
-
-class CappedLog:
-    """Takes what a `LogFile` takes, and keeps the size of all files below a limit."""
+class CappedLog(LogFile):
+    """A log file that is full at a size, and takes what is counted beyond it."""
 
     def __init__(
-        self, folder: Path, formatter: logging.Formatter, name: str, max_bytes: int
+        self, folder: Path, formatter: logging.Formatter, begin: str, max_bytes: int
     ) -> None:
-        self._folder = folder
-        self._name = name + os.urandom(4).hex()
-        self._formatter = formatter
+        super().__init__(folder, formatter, begin)
         self._max_bytes = max_bytes
-        self._kept = LogFile(folder, formatter, name, self._name + ".log")
-        self._details: collections.deque[_Details] = collections.deque()
-        self._made = 0
-        self._is_idle = True
         self._without_details = 0
         self._dropped_ns = 0
 
     def append(self, record: logging.LogRecord) -> None:
-        """Writes a record where it belongs, and drops what is too much then."""
+        """Writes a record; of one for a log that is full, what is counted."""
+        if self.size_bytes < _DETAILS * self._max_bytes:
+            super().append(record)
+            return
         metadata = record.__dict__["metadata"]
-        details = self._current()
         if artifact_name(metadata) in _KEPT_NAMES or _KEPT_KEYS & metadata.keys():
-            self._kept.append(_thin(record))
-        else:
-            details.append(record)
-        if "dynamo_start" in metadata:
-            self._is_idle = False
-        elif "compilation_metrics" in metadata:
-            self._is_idle = True
+            super().append(_thin(record))
+        if "compilation_metrics" in metadata:
             seconds = metadata["compilation_metrics"].get("entire_frame_compile_time_s")
-            details.compilations += 1
-            details.compile_time_ns += nanoseconds(seconds, _SECOND_NS) or 0
-        files = (self._kept, *self._details)
-        while self._details and sum(file.size_bytes for file in files) > self._max_bytes:
-            self._drop()
-            files = (self._kept, *self._details)
-
-    def close(self) -> None:
-        """Closes all files."""
-        for file in (self._kept, *self._details):
-            file.close()
-
-    def _current(self) -> _Details:
-        """The file to write to; a new one begins between compilations, where that can be."""
-        limit = self._max_bytes // _SEGMENTS
-        size = self._details[-1].size_bytes if self._details else 2 * limit
-        if size >= 2 * limit or (size >= limit and self._is_idle):
-            if self._details:
-                self._details[-1].close()
-            self._made += 1
-            name = f"{self._name}.rest-{self._made:06}.log"
-            self._details.append(_Details(self._folder, self._formatter, self._name, name))
-        return self._details[-1]
-
-    def _drop(self) -> None:
-        oldest = self._details.popleft()
-        oldest.delete()
-        self._without_details += oldest.compilations
-        self._dropped_ns += oldest.compile_time_ns
-        if oldest.compilations:
+            self._without_details += 1
+            self._dropped_ns += nanoseconds(seconds, _SECOND_NS) or 0
             dropped = Dropped(self._max_bytes, self._without_details, self._dropped_ns)
-            self._kept.append(record_for_log(dropped))
+            super().append(record_for_log(dropped))
 
 
 def _thin(record: logging.LogRecord) -> logging.LogRecord:

@@ -32,21 +32,18 @@ def begins_with(rank: int | None) -> str:
 class LogFile:
     """A file that takes whole records, made with the first one.
 
-    Its name begins with `begin`, and letters that no other file has follow; or it is `name`.
+    Its name begins with `begin`, and letters that no other file has follow.
 
     Attributes:
         is_stopped: It takes no more, because a record could not be written.
     """
 
-    def __init__(
-        self, folder: Path, formatter: logging.Formatter, begin: str, name: str = ""
-    ) -> None:
+    def __init__(self, folder: Path, formatter: logging.Formatter, begin: str) -> None:
         self.is_stopped = False
         self.size_bytes = 0
         self._format = formatter.format
         self._folder = folder
         self._begin = begin
-        self._name = name
         self._descriptor: int | None = None
 
     def append(self, record: logging.LogRecord) -> None:
@@ -72,24 +69,10 @@ class LogFile:
                 os.close(self._descriptor)
             self._descriptor = None
 
-    def delete(self) -> None:
-        """Closes the file and deletes it."""
-        self.close()
-        with contextlib.suppress(OSError):
-            (self._folder / self._name).unlink()
-
     def _write(self, data: bytes) -> None:
         if self._descriptor is None:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._descriptor = self._made()
+            self._descriptor, _ = tempfile.mkstemp(".log", self._begin, self._folder)
         view = memoryview(data)
         while view:
             view = view[os.write(self._descriptor, view) :]
-
-    def _made(self) -> int:
-        if not self._name:
-            descriptor, path = tempfile.mkstemp(".log", self._begin, self._folder)
-            self._name = Path(path).name
-            return descriptor
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-        return os.open(self._folder / self._name, flags, 0o600)

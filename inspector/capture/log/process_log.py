@@ -35,7 +35,7 @@ class ProcessLog:
         self._max_bytes = max_bytes
         self._pid = 0
         self._ended_pid = 0
-        self._file: LogFile | CappedLog | None = None
+        self._file: LogFile | None = None
         self._failing = False
 
     def write(self, record: logging.LogRecord) -> None:
@@ -84,7 +84,7 @@ class ProcessLog:
                 file.close()
             atexit.unregister(self.end)
 
-    def _begun(self) -> LogFile | CappedLog:
+    def _begun(self) -> LogFile:
         if self._file is not None and self._pid == os.getpid():
             return self._file
         if self._file is not None:

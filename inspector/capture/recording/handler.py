@@ -48,7 +48,6 @@ class TraceHandler(logging.Handler):
     Attributes:
         measures: Profiles the program's own calls for a moment, once it has compiled: from the
             first frame on, as `import torch` may not be over before.
-        times_guards: Times the guards of every cache entry, which makes compiling slower.
     """
 
     def __init__(self, logger: logging.Logger) -> None:
@@ -69,7 +68,6 @@ class TraceHandler(logging.Handler):
         self._window: WarmWindow | None = None
         self._autotuning: AutotuneObserver | None = None
         self.measures = False
-        self.times_guards = False
         self.keeps_graphs = False
         self.keeps_prims = False
         self._hooks: HookObserver | None = None
@@ -219,10 +217,6 @@ class TraceHandler(logging.Handler):
             payload = getattr(record, "payload", None)
             if isinstance(payload, str):
                 self._recompiles.remember(payload)
-            if self.times_guards:
-                from inspector.capture.guards.guard_costs import write_guard_costs
-
-                write_guard_costs()
         else:
             # What is an artifact in one version may be a key of its own in another.
             stage = next(iter(_STAGES & metadata.keys()), None)

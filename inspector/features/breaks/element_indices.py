@@ -15,10 +15,8 @@ from inspector.features.graph.reading import read_graphs
 from inspector.run.graph import Node, Stage
 from inspector.run.graph_places import GraphPlace
 from inspector.run.run import Process, Run
-from inspector.trace.payload import Payload
 
 _TAKES_ALL = "eager"
-_FIRST_TORCH = (2, 11)
 _NUMBER = re.compile(r"[iu]\d+\[\]")
 _WHOLE_NUMBERS = ("int", "uint")
 _MOST = 3
@@ -28,12 +26,7 @@ def refused_elements(run: Run) -> Iterator[str]:
     """A sentence where Inductor would not compile what the backend ``eager`` took."""
     if run.meta.settings.get("backend") != _TAKES_ALL:
         return
-    found = dict.fromkeys(
-        place
-        for process in run.processes
-        if _version(process) >= _FIRST_TORCH
-        for place in _places(run, process)
-    )
+    found = dict.fromkeys(place for process in run.processes for place in _places(run, process))
     if found:
         shown = ", ".join([*found][:_MOST]) + (", …" if len(found) > _MOST else "")
         yield (
@@ -41,11 +34,6 @@ def refused_elements(run: Run) -> Iterator[str]:
             "dimensions, which only the backend eager takes; --backend inductor shows the graph "
             "break, with what to do"
         )
-
-
-def _version(process: Process) -> tuple[int, ...]:
-    found = re.match(r"(\d+)\.(\d+)", process.versions.get("torch", ""))
-    return tuple(map(int, found.groups())) if found else (0,)
 
 
 def _places(run: Run, process: Process) -> Iterator[str]:
@@ -60,14 +48,10 @@ def _places(run: Run, process: Process) -> Iterator[str]:
 
 
 def _may_have_some(place: GraphPlace) -> bool:
-    return place.text is not None and _NUMBER.search(_text(place.text)) is not None
-
-
-def _text(payload: Payload) -> str:
     try:
-        return payload.text()
+        return place.text is not None and _NUMBER.search(place.text.text()) is not None
     except OSError:
-        return ""
+        return False
 
 
 def _indices(node: Node, nodes: dict[str, Node]) -> Iterator[Node]:

@@ -64,19 +64,17 @@ def find_registry(python: str | None) -> Registry | None:
     if path is None or not path.is_file():
         return None
     entries = json.loads(path.read_text(encoding="utf-8"))
-    types = {gb_id: _type(gb_id, versions[0]) for gb_id, versions in entries.items() if versions}
+    types = {
+        gb_id: GraphBreakType(
+            gb_id=gb_id,
+            gb_type=newest.get("Gb_type", ""),
+            explanation=newest.get("Explanation", ""),
+            hints=tuple(hint.strip() for hint in newest.get("Hints", ())),
+            context=newest.get("Context", ""),
+        )
+        for gb_id, (newest, *_) in entries.items()
+    }
     return Registry(version, types)
-
-
-def _type(gb_id: str, entry: Mapping[str, object]) -> GraphBreakType:
-    hints = entry.get("Hints")
-    return GraphBreakType(
-        gb_id=gb_id,
-        gb_type=str(entry.get("Gb_type", "")),
-        explanation=str(entry.get("Explanation", "")),
-        hints=tuple(str(hint).strip() for hint in hints) if isinstance(hints, list) else (),
-        context=str(entry.get("Context", "")),
-    )
 
 
 def _torch_here() -> tuple[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from inspector.features.guards.grouping import Cause, Group
 from inspector.features.guards.next import NextChange
 from inspector.features.guards.report import FORMAT_VERSION, FrameRow, GuardsReport
-from inspector.features.guards.subtrees import Subtree
 from inspector.features.guards.time import GuardTime
 from inspector.report.json.common import COMMON
 from inspector.report.json.encode import View, Views, tool_version
@@ -14,7 +13,7 @@ VIEWS: Views = {
     **COMMON,
     GuardsReport: View(
         """format_version kind tool_version recording=run.meta:recording evidence guards kinds
-        modules=groups causes time subtrees frames findings notices unread_lines=unread
+        modules=groups causes time frames findings notices unread_lines=unread
         next_steps""",
         format_version=FORMAT_VERSION,
         kind="guards",
@@ -27,10 +26,9 @@ VIEWS: Views = {
         """per_call_ns call_ns share lookups_per_call=lookups calls is_program
         by_frame_ns=by_frame"""
     ),
-    Subtree: View("frame source name guards time_ns share"),
     FrameRow: View(
         """process frame_id name file? line? entries recompile_limit=limit hit_limit=is_closed
-        runs_eagerly=is_skipped guards torch_latency_ns measured_ns per_call_ns next_changes"""
+        runs_eagerly=is_skipped guards torch_latency_ns per_call_ns next_changes"""
     ),
     NextChange: View(
         """kind source? name text becomes changed_before more file=cause.file?

@@ -102,7 +102,7 @@ def _change(item: NextChange) -> str:
 
 
 def _costs(report: GuardsReport) -> Iterator[Block]:
-    """What was measured, torch's own figure, which is another one, and the slowest parts."""
+    """What was measured, and torch's own figure, which is another one."""
     lines, time = [], report.time
     if time is not None:
         looks = count(round(time.lookups), "cache lookup")
@@ -117,17 +117,3 @@ def _costs(report: GuardsReport) -> Iterator[Block]:
             "entries"
         )
     yield Lines(lines)
-    if report.subtrees:
-        yield Lines(["Slowest parts, timed when the guards were built:"])
-    rows = [
-        (
-            item.name,
-            duration(item.time_ns),
-            (
-                f"{item.share:.0%} of {duration(item.whole_ns)}, {count(item.guards, 'guard')}, in "
-                f"{item.frame}"
-            ),
-        )
-        for item in report.subtrees
-    ]
-    yield Table((Column("part", "code"), Column("", "number"), Column("")), rows)

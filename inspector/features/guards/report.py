@@ -9,7 +9,6 @@ from inspector.features.guards.change import ChangeKind
 from inspector.features.guards.grouping import Cause, Group, by_cause, by_module, kinds_of
 from inspector.features.guards.next import NextChange, next_changes
 from inspector.features.guards.predict import Becomes, FrameGuards, frame_guards
-from inspector.features.guards.subtrees import Subtree, subtrees_of
 from inspector.features.guards.time import GuardTime, guard_time
 from inspector.features.recompiles.instances import shared_instances
 from inspector.report.command_line import command_about, command_again, is_model
@@ -27,8 +26,6 @@ from inspector.shared.stack import StackFrame
 FORMAT_VERSION = 1
 """Of a guards report as JSON: counts up when a field changes its meaning or goes."""
 
-_MOST_SUBTREES = 5
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FrameRow:
@@ -40,7 +37,6 @@ class FrameRow:
         is_skipped: Whether it runs eagerly, as a later compilation gave no code.
         guards: Guards of the newest entry.
         torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
-        measured_ns: One evaluation of that entry's guards with warm caches, or None.
         per_call_ns: Guard time per warm call, all of its entries; or None.
     """
 
@@ -55,7 +51,6 @@ class FrameRow:
     is_skipped: bool
     guards: int
     torch_latency_ns: int | None
-    measured_ns: int | None
     per_call_ns: int | None
     next_changes: tuple[NextChange, ...]
 
@@ -80,7 +75,6 @@ class GuardsReport:
     causes: tuple[Cause, ...]
     frames: tuple[FrameRow, ...]
     time: GuardTime | None
-    subtrees: tuple[Subtree, ...]
     unread: tuple[str, ...]
     findings: tuple[Finding, ...]
     notices: tuple[str, ...]
@@ -95,7 +89,6 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
     """
     rows: list[FrameRow] = []
     newest: list[Entry] = []
-    subtrees: list[Subtree] = []
     unread: list[str] = []
     times = [guard_time(process) for process in run.processes]
     for index, process in enumerate(run.processes):
@@ -107,7 +100,6 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
             entry = guards.entries[-1]
             newest.append(entry)
             unread += [line for item in guards.entries for line in item.tree.unknown]
-            subtrees += subtrees_of(_name(run, frame), frame.compilations, entry)
     found = [finding for rule in rules for finding in found_in(run, rule.check)]
     known = [item for item in times if item is not None]
     is_recompiled = any(item.is_recompile or item.hit_limit for item in run.compilations)
@@ -121,10 +113,9 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
         causes=by_cause(run, newest),
         frames=tuple(sorted(rows, key=_urgency)),
         time=time,
-        subtrees=tuple(sorted(subtrees, key=lambda part: -part.time_ns)[:_MOST_SUBTREES]),
         unread=tuple(unread),
         findings=tuple(found),
-        notices=tuple(_notices(run, rows, time, subtrees, len(unread))),
+        notices=tuple(_notices(run, rows, time, len(unread))),
         next_steps=(again(run, "explain"),) if is_recompiled else (),
     )
 
@@ -136,7 +127,6 @@ def _row(
     definition = StackFrame(frame.file, frame.first_line, frame.name)
     optional = parameters_at(run, definition).optional  # None by default
     compilation = next(c for c in frame.compilations if c.compile_id == entry.compile_id)
-    costs = compilation.guard_costs
     return FrameRow(
         process=process,
         frame_id=frame.frame_id,
@@ -149,7 +139,6 @@ def _row(
         is_skipped=guards.is_skipped,
         guards=len(entry.tree.guards),
         torch_latency_ns=entry.tree.latency_ns or compilation.guard_latency_ns,
-        measured_ns=costs.whole_ns if costs else None,
         per_call_ns=time.by_frame.get(frame.frame_id or 0) if time else None,
         next_changes=with_instances(frame, guards, next_changes(guards, optional)),
     )
@@ -166,9 +155,7 @@ def _name(run: Run, frame: Frame) -> str:
     return qualified_name(run, frame.name, frame.file, frame.first_line)
 
 
-def _notices(
-    run: Run, rows: list[FrameRow], time: GuardTime | None, subtrees: list[Subtree], unread: int
-) -> Iterator[str]:
+def _notices(run: Run, rows: list[FrameRow], time: GuardTime | None, unread: int) -> Iterator[str]:
     again = command_again(run, "guards")
     yield from reading_texts(run)
     if is_plain(run):
@@ -182,8 +169,6 @@ def _notices(
         yield f"guard time per warm call was not measured; `{again}` measures it"
     elif time.is_program:
         yield "a call is one entry into compiled code"
-    if time is not None and not subtrees:
-        yield f"the parts of the guards were not timed; `{again}` times them"
     if unread:
         yield f"{unread:,} lines of guard trees could not be parsed; the JSON report has them"
 

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.features.recompiles.changes import Multiplied
 from inspector.report.user_code.call_site import CallSite, Passed, user_spelling
 from inspector.report.wording import listed
 from inspector.run.closure_name import ClosureName
@@ -38,7 +37,7 @@ class FixCase:
         handed_on: The names of what was kept over that break, of all that changed.
         on_stack: What the user wrote for ``___stack0`` and those after it, as far as it is known.
         first_site: The line that called it first, where that is another one, or None.
-        set_at: The line at which the function itself sets what changes, or None.
+        set_at: The line at which the function, or its own method, sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
         has_breaks: Whether the graph broke in the function, and went on in another one.
         apart_by: The graph break in a compiled caller for which the function is compiled on its
@@ -57,7 +56,6 @@ class FixCase:
     on_stack: tuple[str, ...] = ()
     elsewhere: tuple[StackFrame, ...] = ()
     first_site: CallSite | None = None
-    multiplied: Multiplied | None = None
     set_at: StackFrame | None = None
     grown: Mapping[str, StackFrame] = dataclasses.field(default_factory=dict)
     has_breaks: bool = False

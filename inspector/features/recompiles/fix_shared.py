@@ -137,8 +137,7 @@ def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
 def near_limit(case: FixCase) -> bool:
     """Whether torch compiles hardly any more of the function."""
     hit = any(item.limit is not None for item in case.history)
-    together = case.multiplied is not None and case.multiplied.exceeds_limit
-    return hit or together or len(case.history) + 1 >= _DEFAULT_LIMIT - _NEAR
+    return hit or len(case.history) + 1 >= _DEFAULT_LIMIT - _NEAR
 
 
 def _is_counted(case: FixCase) -> bool:
@@ -152,8 +151,7 @@ def _is_counted(case: FixCase) -> bool:
 
 def raised_limit(case: FixCase, of_what: str = "values") -> str:
     """A higher limit, the one that is in the way, where it is not too many programs."""
-    together = case.multiplied.combinations if case.multiplied else 0
-    values = max(len(case.items) + 1, together)
+    values = len(case.items) + 1
     if values > _FEW or _is_counted(case):
         return ""
     hit = next((item.limit for item in case.history if item.limit is not None), None)
@@ -245,6 +243,11 @@ FACTS: Facts = {
     "compilations": lambda case: len(case.items),
     "has_bounds": lambda case: bool(case.first.bounds),
     "is_zero_one": lambda case: is_zero_one(case.first),
+    "setter": lambda case: (
+        f"{case.called} itself"
+        if case.set_at is None or case.set_at.name == case.called.rpartition(".")[2]
+        else f"`self.{case.set_at.name}()`, which {case.called} calls,"
+    ),
     "set_at_line": lambda case: case.line(case.set_at) if case.set_at else "",
     # Where a line goes that has to run in the caller, or behind the call.
     "by_call": lambda case: f"by {_the_call(case)}",

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from inspector.report.user_code.calls import Definition, definition_at
 from inspector.run.run import Run
+from inspector.run.source import parsed
 from inspector.shared.stack import StackFrame, plain_name, resumed_line
 
 _GROWING = frozenset({"append", "appendleft", "extend", "extendleft", "insert"})
@@ -15,18 +16,34 @@ _ITEM_OF = frozenset({"get", "setdefault"})
 
 
 def own_write(run: Run, frame: StackFrame, name: str) -> StackFrame | None:
-    """The first line of a function that sets something, or None."""
+    """The first line of a function, or of a method that it calls on itself, that sets something."""
     text, line = run.sources.text(frame.file) or "", resumed_line(frame.name)
     found = definition_at(
         text, frame.line if line is None else line, plain_name(frame.name),
         is_inside=line is not None,
     )  # fmt: skip
-    at = written_line(found[0], name) if found is not None else None
-    if at is None:
-        return None
-    return StackFrame(
-        frame.file, at, plain_name(frame.name), run.sources.line(frame.file, at) or ""
-    )
+    for function in _with_methods(text, found[0]) if found is not None else ():
+        at = written_line(function, name)
+        if at is not None:
+            own = getattr(function, "name", "<lambda>")
+            return StackFrame(frame.file, at, own, run.sources.line(frame.file, at) or "")
+    return None
+
+
+def _with_methods(text: str, function: Definition) -> Iterator[Definition]:
+    """A function, then the methods of its class that it calls on `self`, and that those call."""
+    tree = parsed(text) or ast.Module([], [])
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    body = next((each for each in bodies if function in each), [])
+    methods = {each.name: each for each in body if isinstance(each, ast.FunctionDef)}
+    waiting: list[Definition] = [function]
+    while waiting:
+        method = waiting.pop(0)
+        yield method
+        for node in _own_nodes(method):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name)):
+                    waiting += [methods.pop(name)] if name in methods else []
 
 
 def written_line(function: Definition, name: str) -> int | None:

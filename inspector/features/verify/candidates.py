@@ -57,7 +57,6 @@ _METHOD = re.compile(
 )
 _LOGGING = re.compile(r"/logging/__init__\.py$")
 _LEVELS = frozenset({"debug", "info", "warning", "warn", "error", "critical", "exception", "log"})
-_OURS = frozenset({DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC})
 _SIZED = re.compile(r"^(?P<tensor>.+)\.size\(\)\[(?P<index>\d+)\]$")
 # What a symbolic size or number can take the place of.
 _DYNAMIC_KINDS = frozenset(
@@ -127,21 +126,19 @@ def _logging_function(record: GraphBreak) -> str:
 
 def _nested_breaks(run: Run) -> Iterator[Candidate]:
     """Going on inside of the function that broke, for breaks in functions that others call."""
-    inner = [record for record in run.graph_breaks if _is_inlined(record)]
+    inner = [
+        record
+        for record in run.graph_breaks
+        if record.user and plain_name(record.user.name) != plain_name(record.frame_name)
+    ]
     if inner:
         gb_ids = dict.fromkeys(record.cause.gb_id for record in inner)
         yield Candidate((("nested_graph_breaks", True),), tuple(filter(None, gb_ids)))
 
 
-def _is_inlined(record: GraphBreak) -> bool:
-    """Whether the graph broke in a function that the compiled one calls."""
-    user = record.user
-    return user is not None and plain_name(user.name) != plain_name(record.frame_name)
-
-
 def is_ours(name: str) -> bool:
     """Whether a setting is none of ``torch._dynamo.config``."""
-    return name in _OURS
+    return name in {DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC}
 
 
 def applied(request: Request, candidate: Candidate) -> Request:

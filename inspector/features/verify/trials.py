@@ -266,17 +266,13 @@ def _reason(trial: Trial, before: Measured | None) -> str:
     if now is None or before is None:
         return ""
     if trial.worsens:
-        return f"{what} makes the run worse: {_changes(now, before)}"
+        pairs = zip(before.counts(), now.counts(), strict=True)
+        more = [
+            f"{name} {was:,} {_TO} {after:,}" for (name, was), (_, after) in pairs if after > was
+        ]
+        return f"{what} makes the run worse: {', '.join(more)}"
     return f"{what} does not help" if candidate.rewrites and not trial.helps else ""
 
 
 def _named(setting: tuple[str, bool | tuple[str, ...]]) -> str:
     return shown_setting(setting) if isinstance(setting[1], bool) else setting[0]
-
-
-def _changes(now: Measured, before: Measured) -> str:
-    """What went up: ``graph breaks 0 → 3, graphs 3 → 7``."""
-    pairs = zip(before.counts(), now.counts(), strict=True)
-    return ", ".join(
-        f"{name} {was:,} {_TO} {after:,}" for (name, was), (_, after) in pairs if after > was
-    )

@@ -6,7 +6,6 @@ import dataclasses
 from collections.abc import Iterator
 
 from inspector.records.graph_breaks import BreakPositions
-from inspector.records.recompiles import GuardCosts
 from inspector.run.compilation import Compilation, Failure
 from inspector.run.folding.recompile_facts import CompileFacts, SymbolEvent
 from inspector.run.graph_break import Evidence, GraphBreak, Outcome, with_consequences
@@ -71,7 +70,6 @@ class CompilationDraft:
     metrics: CompilationMetrics | None = None
     facts: CompileFacts = dataclasses.field(default_factory=CompileFacts)
     guards_text: Payload | None = None
-    guard_costs: GuardCosts | None = None
     symbols: dict[str, float] = dataclasses.field(default_factory=dict)
     older_break: OlderBreak | None = None
     is_refused: bool = False
@@ -156,7 +154,6 @@ class CompilationDraft:
             duration_ns=metrics.duration_ns if metrics else None,
             guards_text=self.guards_text,
             guard_latency_ns=metrics.guard_latency_ns if metrics else None,
-            guard_costs=self.guard_costs,
             settings=metrics.settings if metrics else None,
             symbols=self.symbols,
         )

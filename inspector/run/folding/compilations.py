@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from inspector.records.calls import TargetCall
 from inspector.records.graph_breaks import BreakPositions, Caller, OperatorRaised
-from inspector.records.recompiles import FailedGuards, GuardCosts, Identities
+from inspector.records.recompiles import FailedGuards, Identities
 from inspector.run.folding.compilation import CompilationDraft
 from inspector.trace import dynamo
 from inspector.trace.compile_id import CompileId
@@ -28,9 +28,7 @@ _OfAFrame = (
 )
 
 
-CompilationRecord: TypeAlias = (
-    BreakPositions | Caller | FailedGuards | GuardCosts | Identities | OperatorRaised
-)
+CompilationRecord: TypeAlias = BreakPositions | Caller | FailedGuards | Identities | OperatorRaised
 """Those of our own that are about one compilation."""
 
 
@@ -183,8 +181,6 @@ def _add_ours(draft: CompilationDraft, event: object) -> None:
             draft.raised = tuple(event.frames)
         case BreakPositions():
             draft.add_break_details(event)
-        case GuardCosts():
-            draft.guard_costs = event
         case Identities():
             draft.facts.identities = event.objects
             draft.facts.instances = event.instances

@@ -25,8 +25,6 @@ _MOST_WARNINGS = 20
 # The rank of a job is in a log's name where it was known when the log was opened
 # (LazyTraceHandler in torch/_logging/_internal.py).
 _RANK = re.compile(r"_rank_(\d{1,9})(?![0-9])")
-# One process's log can be in several files (inspector/capture/log/capped_log.py).
-_SEGMENT = re.compile(r"\.rest-\d{1,12}(?=\.log$)")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -59,14 +57,13 @@ class RunBuilder:
 
     def fold(self, log: str, envelope: Envelope) -> None:
         """Takes one envelope; one that cannot be read becomes a warning and nothing else."""
-        whole = _SEGMENT.sub("", log)
-        builder = self._processes.get((whole, envelope.pid))
+        builder = self._processes.get((log, envelope.pid))
         if builder is None:
             rank = _RANK.search(log.rpartition("/")[2])
             builder = ProcessBuilder(
                 envelope.pid, int(rank[1]) if rank else None, keep_spans=self._keep_spans
             )
-            self._processes[whole, envelope.pid] = builder
+            self._processes[log, envelope.pid] = builder
         try:
             builder.fold(envelope)
         except _UNREADABLE as error:

@@ -27,13 +27,6 @@ def ternary(x: Tensor) -> Tensor:
     return x * scale
 
 
-def and_condition(x: Tensor) -> Tensor:
-    """Two conditions on one line, both evaluated."""
-    if x.abs().sum() > 0 and x.abs().mean() > 0:
-        return x + 1
-    return x
-
-
 def while_loop(x: Tensor) -> Tensor:
     """A loop whose end depends on values."""
     y = x.abs()
@@ -55,32 +48,6 @@ def assert_values(x: Tensor) -> Tensor:
     """An assertion with a constant message is traced: no break."""
     assert x.abs().sum() >= 0, "negative"
     return x + 1
-
-
-def assert_with_formatted_message(x: Tensor) -> Tensor:
-    """An assertion whose message needs values."""
-    assert x.abs().sum() >= 0, f"negative sum {x.sum()}"
-    return x + 1
-
-
-def any_in_condition(x: Tensor) -> Tensor:
-    """``Tensor.any`` as a condition."""
-    if torch.isnan(x).any():
-        x = torch.nan_to_num(x)
-    return x * 2
-
-
-def bool_call(x: Tensor) -> Tensor:
-    """``bool()`` of a tensor."""
-    flag = bool(x.abs().sum() >= 0)
-    return x + 1 if flag else x
-
-
-def not_condition(x: Tensor) -> Tensor:
-    """``not`` of a tensor, before any other use."""
-    if not (x.abs() < 0).any():
-        return x + 1
-    return x
 
 
 def python_branch(x: Tensor, flag: bool = True) -> Tensor:

@@ -16,12 +16,6 @@ def disabled_with_reason(x: Tensor) -> Tensor:
     return x + 1
 
 
-@torch.compiler.disable(recursive=False)
-def disabled_alone(x: Tensor) -> Tensor:
-    """Only this frame is left out, not what it calls."""
-    return helper(x) + 1
-
-
 def helper(x: Tensor) -> Tensor:
     """Called by the disabled functions."""
     return x * 2
@@ -37,22 +31,10 @@ def calls_disabled_with_reason(x: Tensor) -> Tensor:
     return disabled_with_reason(x * 2) * 3
 
 
-def calls_disabled_alone(x: Tensor) -> Tensor:
-    """With a function that is disabled but not what it calls."""
-    return disabled_alone(x * 2) * 3
-
-
 def graph_break(x: Tensor) -> Tensor:
     """An explicit break."""
     x = x + 1
     torch._dynamo.graph_break()
-    return x * 2
-
-
-def graph_break_with_message(x: Tensor) -> Tensor:
-    """An explicit break with a reason."""
-    x = x + 1
-    torch._dynamo.graph_break("wait for the network")
     return x * 2
 
 
@@ -88,42 +70,12 @@ def compile_inside(x: Tensor) -> Tensor:
     return torch.compile(helper, backend="eager")(x) + 1
 
 
-def print_unless_compiling(x: Tensor) -> Tensor:
-    """The print is not reached while compiling: no break."""
-    if not torch.compiler.is_compiling():
-        print("eager")
-    return x + 1
-
-
 def set_grad_enabled(x: Tensor) -> Tensor:
     """Changes a global mode of torch: no break."""
     torch.set_grad_enabled(False)
     x = x + 1
     torch.set_grad_enabled(True)
     return x
-
-
-def script_inside(x: Tensor) -> Tensor:
-    """Uses TorchScript while being compiled."""
-    return torch.jit.script(helper)(x) + 1
-
-
-def rng_state(x: Tensor) -> Tensor:
-    """Reads the generator's state."""
-    state = torch.get_rng_state()
-    return x + state.numel()
-
-
-def set_default_dtype(x: Tensor) -> Tensor:
-    """Changes a global default."""
-    torch.set_default_dtype(torch.float32)
-    return x + torch.ones(4)
-
-
-def threads(x: Tensor) -> Tensor:
-    """Changes the number of threads."""
-    torch.set_num_threads(1)
-    return x + 1
 
 
 already_compiled = torch.compile(graph_break, backend="eager")

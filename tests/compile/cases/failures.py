@@ -79,32 +79,6 @@ def wrong_shape_after_break(x: Tensor) -> Tensor:
     return y @ torch.ones(7, 7)
 
 
-def missing_attribute(x: Tensor) -> Tensor:
-    """A misspelt method."""
-    return x.summ() + 1
-
-
-def missing_name(x: Tensor) -> Tensor:
-    """A misspelt name."""
-    return x + undefined_name
-
-
-def out_of_range(x: Tensor) -> Tensor:
-    """An index that does not exist."""
-    return x[9] + 1
-
-
-def assertion_fails(x: Tensor) -> Tensor:
-    """An assertion on values that does not hold."""
-    assert x.abs().sum() < 0, "never"
-    return x + 1
-
-
-def division_by_zero(x: Tensor) -> Tensor:
-    """Python's own arithmetic."""
-    return x + 1 // (x.dim() - 2)
-
-
 def exits(x: Tensor) -> Tensor:
     """Ends the program."""
     y = x + 1
@@ -117,16 +91,6 @@ def after_break_backend(graph: torch.fx.GraphModule, inputs: list[Tensor]) -> Ca
 
 
 backend_gives_up_after_break = torch.compile(print_between, backend=after_break_backend)
-
-
-def wrong_keyword(x: Tensor) -> Tensor:
-    """An argument that the operator does not have."""
-    return torch.sum(x, dimm=0)
-
-
-def key_error(x: Tensor) -> Tensor:
-    """A key that is not there."""
-    return x + {"a": 1}["b"]
 
 
 def endless_recursion(x: Tensor) -> Tensor:

@@ -1,14 +1,8 @@
 """Printing, logging and warning inside a compiled function."""
 
 import logging
-import sys
-import warnings
-
 import torch
 from torch import Tensor
-
-logger = logging.getLogger(__name__)
-
 
 def print_between(x: Tensor) -> Tensor:
     """One break, a graph on either side."""
@@ -37,39 +31,6 @@ def print_twice(x: Tensor) -> Tensor:
     x = x * 2
     print("two")
     return x - 3
-
-
-def print_tensor(x: Tensor) -> Tensor:
-    """Formatting a tensor needs its values."""
-    y = x + 1
-    print(f"mean {y.mean():.2f}")
-    return y * 2
-
-
-def log_warning(x: Tensor) -> Tensor:
-    """A logger's method."""
-    y = x + 1
-    logger.warning("logged")
-    return y * 2
-
-
-def warn(x: Tensor) -> Tensor:
-    """The warnings module."""
-    y = x + 1
-    warnings.warn("careful", stacklevel=2)
-    return y * 2
-
-
-def write_stdout(x: Tensor) -> Tensor:
-    """A method of a file object."""
-    y = x + 1
-    sys.stdout.write("written\n")
-    return y * 2
-
-
-def repr_of_tensor(x: Tensor) -> Tensor:
-    """The text of a tensor."""
-    return x + len(repr(x))
 
 
 def same_line_twice(x: Tensor) -> Tensor:

@@ -1,6 +1,5 @@
 """Values that leave the graph: item, tolist, numpy, int and float."""
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -23,41 +22,10 @@ def item_as_shape(x: Tensor) -> Tensor:
     return torch.ones(count).sum() + x
 
 
-def tolist(x: Tensor) -> Tensor:
-    """Floating-point values as a list."""
-    return x + sum(x.sum(0).tolist())
-
-
 def tolist_of_integers(x: Tensor) -> Tensor:
     """Integer values as a list."""
     rows, columns = x.argmax(1).tolist()[:2]
     return x + rows - columns
-
-
-def float_call(x: Tensor) -> Tensor:
-    """``float()`` of a tensor."""
-    return x * float(x.mean())
-
-
-def int_as_slice(x: Tensor) -> Tensor:
-    """``int()`` of a tensor as the end of a slice."""
-    ordered, _ = x.sort()
-    return ordered[: int(ordered.abs().max()) + 1]
-
-
-def numpy_supported(x: Tensor) -> Tensor:
-    """NumPy that Dynamo traces: no break."""
-    return torch.from_numpy(np.abs(x.numpy())) + x
-
-
-def numpy_bytes(x: Tensor) -> Tensor:
-    """A method of an array that Dynamo does not know."""
-    return x + len(x.numpy().tobytes())
-
-
-def numpy_random(x: Tensor) -> Tensor:
-    """NumPy's own random numbers."""
-    return x + torch.from_numpy(np.random.default_rng(0).normal(size=(4, 4)))
 
 
 class Scale(nn.Module):

@@ -14,29 +14,6 @@ def boolean_mask(x: Tensor) -> Tensor:
     return x[x > 0] * 2
 
 
-def masked_select(x: Tensor) -> Tensor:
-    """The same as a function."""
-    y = x * 2
-    return torch.masked_select(y, y > 0).sum()
-
-
-def unique(x: Tensor) -> Tensor:
-    """The distinct values."""
-    return torch.unique(x) * 2
-
-
-def where_indices(x: Tensor) -> Tensor:
-    """``torch.where`` with one argument."""
-    rows, _ = torch.where(x > 0)
-    return rows.sum() + x
-
-
-def repeat_interleave(x: Tensor) -> Tensor:
-    """Counts given by a tensor."""
-    counts = (x[0].abs() * 0 + 2).long()
-    return x.repeat_interleave(counts, dim=0) + 1
-
-
 def mask_assignment(x: Tensor) -> Tensor:
     """Assigning through a mask keeps the shape: no break."""
     y = x.clone()

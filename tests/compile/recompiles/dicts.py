@@ -91,19 +91,6 @@ def dict_that_is_gone_through() -> None:
         total(batch_of(*names))
 
 
-@program()
-def dict_of_one_order() -> None:
-    """All keys in every call, in one order."""
-
-    @compiled
-    def total(batch: dict[str, Tensor]) -> Tensor:
-        return sum(value.sum() for value in batch.values())  # type: ignore[return-value]
-
-    for names in (("x",), ("x", "mask"), ("mask", "x")):
-        batch = batch_of(*names)
-        total({name: batch.get(name, torch.zeros(4, 3)) for name in ("x", "mask")})
-
-
 @program(
     Expected("container-keys", "batch", "keys 'x'", "keys 'x', 'mask'", "again",
              "pass a bool next to batch, and ask for that instead of the number of keys at /"),
@@ -143,31 +130,6 @@ def attribute_that_is_filled() -> None:
     net(torch.ones(4))
     for key in ("k", "l"):
         net.extra[key] = torch.ones(4)
-        net(torch.ones(4))
-
-
-@program(
-    Expected("bool", "self.is_filled", "False", "True", "again", "two programs",
-             "module-attribute"),
-)  # fmt: skip
-def bool_beside_a_dict() -> None:
-    """Two programs, however many keys there are."""
-
-    class Net(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.extra: dict[str, Tensor] = {}
-            self.is_filled = False
-
-        def forward(self, x: Tensor) -> Tensor:
-            return x * 3 if self.is_filled else x * 2
-
-    net = Net()
-    net.compile(backend="eager")
-    net(torch.ones(4))
-    for key in ("k", "l"):
-        net.extra[key] = torch.ones(4)
-        net.is_filled = True
         net(torch.ones(4))
 
 

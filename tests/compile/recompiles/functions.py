@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from tests.compile.recompiles.table import Expected, calls, program
 
@@ -64,20 +63,6 @@ def closure_of_argument() -> None:
 
 
 @program(
-    Expected("function-identity", "g", "torch.sin",
-             "torch.cos", "again", "g is part of the program"),
-)  # fmt: skip
-def builtin_function() -> None:
-    """Another operator."""
-
-    @compiled
-    def apply(x: Tensor, g: Callable[[Tensor], Tensor]) -> Tensor:
-        return g(x)
-
-    calls(apply, torch.sin, torch.cos)
-
-
-@program(
     Expected("function-identity", "g.__code__", "...", "...", "again", "g is part of the program",
              "attribute"),
 )  # fmt: skip
@@ -106,17 +91,3 @@ def class_argument() -> None:
         return x * 2 if kind is int else x * 3
 
     calls(maybe, int, float)
-
-
-@program(
-    Expected("type", "m", "torch.nn.modules.activation.ReLU",
-             "torch.nn.modules.activation.GELU", "again", "2 programs are within"),
-)  # fmt: skip
-def module_argument() -> None:
-    """A module of another class."""
-
-    @compiled
-    def apply(x: Tensor, m: nn.Module) -> Any:
-        return m(x)
-
-    calls(apply, nn.ReLU(), nn.GELU())

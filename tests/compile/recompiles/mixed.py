@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -54,33 +53,6 @@ def loop_over_a_size() -> None:
 
     for number in (3, 4, 5):
         rows(torch.ones(number))
-
-
-@program(
-    Expected("int", "d", "0", "1", "again", "d is specialized on 1"),
-    Expected("int", "d", "1", "2", "again", "d is specialized on 1"),
-)
-def number_of_a_dimension() -> None:
-    """An operator needs the value of an int."""
-
-    @compiled
-    def total(x: Tensor, d: int) -> Tensor:
-        return x.sum(d)
-
-    for d in (0, 1, 2):
-        total(torch.ones(3, 4, 5), d)
-
-
-@program(Expected("container-length", "s", "1", "2", "again", "Give size one length"))
-def length_of_a_size() -> None:
-    """The items are ints, which nobody can stack."""
-
-    @compiled
-    def expand(x: Tensor, s: Any) -> Tensor:
-        return x.expand(s).sum()
-
-    for size in (torch.Size([3]), torch.Size([3, 2])):
-        expand(torch.ones(1), size)
 
 
 @program(
@@ -212,29 +184,6 @@ def nothing_left_to_do() -> None:
 
 
 @program(
-    *(
-        Expected(kind, name, before, now, "again", fix)
-        for kind, name, before, now, fix in (
-            ("bool", "scale", "False", "True", "half as many programs: pass scale"),
-            ("bool", "causal", "False", "True", "half as many programs: pass causal"),
-            ("bool", "scale", "False", "True", "half as many programs: pass scale"),
-        )
-    )
-)
-def flags_that_multiply() -> None:
-    """Two flags are four programs."""
-
-    @compiled
-    def block(x: Tensor, causal: bool, scale: bool) -> Tensor:
-        x = x.tril() if causal else x.exp()
-        return x * 0.5 if scale else x.sin()
-
-    for causal in (False, True):
-        for scale in (False, True):
-            block(torch.ones(4, 4), causal, scale)
-
-
-@program(
     Expected("tensor-size", "x", "4", "5", "again", "A mark of it alone does not help"),
     Expected("container-length", "extras", "0", "2", "again", "extras"),
 )
@@ -250,18 +199,6 @@ def size_that_meets_a_static_one() -> None:
 
     for rows, number in ((4, 0), (5, 1), (4, 2)):
         summed(torch.ones(rows, 8), [torch.ones(rows, 8)] * number)
-
-
-@program(Expected("type", "size", "8", "a torch.Size with 2 items", "again", "of one type"))
-def number_then_sizes() -> None:
-    """A tuple in place of a number is no other number."""
-
-    @compiled
-    def resized(x: Tensor, size: Any) -> Tensor:
-        return x.new_zeros(size) + 1
-
-    for size in (8, torch.ones(8, 8).shape):
-        resized(torch.ones(3), size)
 
 
 @program(Expected("tensor-size", "past", "7", "8", "dynamic", "Write past = past.contiguous()"))

@@ -93,22 +93,6 @@ def growing_list_in_a_dict() -> None:
 
 
 @program(
-    Expected("tensor-stride", "x", "6", "1", "dynamic", ".contiguous()"),
-    Expected("tensor-dtype", "x", "Float", "Double", "again", ".to(torch.float32)"),
-)
-def nearest_of_two_dtypes() -> None:
-    """The first entry differs in the dtype alone, the newer one in the layout, too."""
-
-    @compiled
-    def sines(x: Tensor) -> Tensor:
-        return x.sin() + 1
-
-    sines(torch.ones(4, 6))
-    sines(torch.ones(6, 4).t())
-    sines(torch.ones(4, 6).double())
-
-
-@program(
     Expected("enum", "mode", "Mode.PLUS", "Mode.MINUS", "again", "Because the int global made"),
     *(
         Expected("int", "G['made']", str(made), str(made + 2), "again", "as an argument", "global")

@@ -74,22 +74,3 @@ def variable_of_a_passed_function() -> None:
         apply(scaled(by), torch.ones(3))
     for dtype in (torch.float32, torch.float64):
         other(added({"slow": torch.ones(3, dtype=dtype)}), torch.ones(3))
-
-
-@program(
-    Expected("int", "target of fn", "0", "1", "dynamic", "SOURCES", "closure"),
-    Expected("type", "fn", "function", "functools.partial", "again", "of one type"),
-)
-def partial_in_place_of_a_function() -> None:
-    """What fails in the newest entry would fail in the older one, too."""
-
-    @compiled
-    def loss(fn: Any, x: Tensor) -> Tensor:
-        return fn(x).mean()
-
-    def distance(target: int) -> Any:
-        return lambda z: (z - target).abs()
-
-    for target in range(2):
-        loss(distance(target), torch.ones(4))
-    loss(functools.partial(torch.pow, exponent=2), torch.ones(4))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from tests.compile.recompiles.table import Expected, program
 
@@ -21,19 +21,6 @@ def stride() -> None:
         return x * 2
 
     for a in (torch.ones(4, 3), torch.ones(3, 4).t()):
-        double(a)
-
-
-@program(Expected("tensor-stride", "x", "20", "1", "again", "a = a.contiguous()"))
-def channels_last() -> None:
-    """Another memory format."""
-
-    @compiled
-    def double(x: Tensor) -> Tensor:
-        return x * 2
-
-    image = torch.ones(2, 3, 4, 5)
-    for a in (image, image.contiguous(memory_format=torch.channels_last)):
         double(a)
 
 
@@ -176,27 +163,6 @@ def no_longer_the_same() -> None:
     a = torch.ones(4)
     add(a, a)
     add(a, torch.ones(4))
-
-
-@program(
-    Expected(
-        "type",
-        "x",
-        "torch.Tensor",
-        "torch.nn.Parameter",
-        "again",
-        "(torch.Tensor and torch.nn.Parameter)",
-    )
-)
-def parameter_for_tensor() -> None:
-    """A parameter in place of a tensor."""
-
-    @compiled
-    def double(x: Tensor) -> Tensor:
-        return x * 2
-
-    double(torch.ones(4))
-    double(nn.Parameter(torch.ones(4)))
 
 
 @program(

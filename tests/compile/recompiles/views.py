@@ -62,18 +62,3 @@ def array() -> None:
 
     for a in (np.ones(3, np.float32), np.ones(4, np.float32), np.ones(4)):
         add(torch.ones(3), a)
-
-
-@program(
-    Expected("tensor-dtype", "___from_numpy(s)", "Float", "Double", "again",
-             "s = s.astype(np.float32)"),
-)  # fmt: skip
-def array_scalar() -> None:
-    """A dtype never becomes dynamic."""
-
-    @compiled
-    def scale(x: Tensor, s: Any) -> Tensor:
-        return x * s
-
-    for s in (np.float32(1.5), np.float32(2.5), np.float64(2.5)):
-        scale(torch.ones(3), s)

@@ -81,7 +81,7 @@ def grown_within() -> None:
 
 @program(
     Expected("type", "self.seen", "16", "a tensor of float32[]", "again",
-             "of one type", "module-attribute"),
+             "Seen.forward calls, sets self.seen at", "module-attribute"),
 )  # fmt: skip
 def set_to_another_type() -> None:
     """A method that the compiled one calls sets a number to a tensor."""

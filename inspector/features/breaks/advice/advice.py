@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from inspector.features.breaks.advice.edits import possible
+from inspector.features.breaks.advice.edits import Fix, possible
 from inspector.features.breaks.advice.predicates import Predicate, predicate
 from inspector.report.user_code.code import Code
 from inspector.shared.edit import Edit, Setting
@@ -67,8 +67,7 @@ class Advice:
         says: Regular expression of what torch says in this situation; empty where any will do.
         when: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
-        edits: What that changes in the file, where it can be put there; else none.
-        caution: What else those change, in one sentence, which equal outputs do not show; or empty.
+        caution: What else its edits change that equal outputs do not show, in one sentence.
         instead_of: Torch's hints that say the same or less, or are wrong (a regular expression).
         other_way_of: The ids of advice to which it is another way: shown after it, never first.
         backend: With which `before` breaks its graph: what a backend refuses, another may take.
@@ -86,8 +85,7 @@ class Advice:
     keeps: str
     says: str = ""
     when: Predicate | None = None
-    tailored: Callable[[Code], str] | None = None
-    edits: Callable[[Code], tuple[Edit, ...]] | None = None
+    tailored: Callable[[Code], Fix] | None = None
     settings: tuple[Setting, ...] = ()
     caution: str = ""
     instead_of: str = ""
@@ -116,22 +114,18 @@ class Advice:
 
     def fix_for(self, code: Code) -> str:
         """What to do in the user's words where that can be said, else in general."""
-        return (self.tailored(code) if self.tailored else "") or self.fix
+        return (self.tailored(code).text if self.tailored else "") or self.fix
 
     def edits_for(self, code: Code) -> tuple[Edit, ...]:
         """What to do, as changes of the file; empty where it takes a person to make them."""
-        return possible(code, self.edits(code)) if self.edits else ()
+        return possible(code, self.tailored(code).edits) if self.tailored else ()
 
     def replaces(self, hint: str) -> bool:
         """Whether a hint of torch's need not be shown next to it."""
         return bool(self.instead_of) and re.search(self.instead_of, hint) is not None
 
 
-def read_case(
-    name: str,
-    tailored: Callable[[Code], str] | None = None,
-    edits: Callable[[Code], tuple[Edit, ...]] | None = None,
-) -> Advice:
+def read_case(name: str, tailored: Callable[[Code], Fix] | None = None) -> Advice:
     """The advice of ``cases/<name>.md``, with what makes its fix of the user's own code.
 
     The first block of the page has lines ``key: value``; ``kind`` may be there several times. Text
@@ -157,7 +151,6 @@ def read_case(
         says=fields.get("says", ""),
         when=predicate(fields["when"]) if "when" in fields else None,
         tailored=tailored,
-        edits=edits,
         settings=(("capture_scalar_outputs", True),) if "captures-scalars" in fields else (),
         caution=fields.get("caution", ""),
         instead_of=fields.get("instead-of", ""),

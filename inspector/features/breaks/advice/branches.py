@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from inspector.features.breaks.advice.caught import raised
 from inspector.features.breaks.advice.choice_code import tensor_names
@@ -17,10 +16,14 @@ from inspector.features.breaks.advice.conditions import (
     is_wide,
     without_numbers,
 )
-from inspector.features.breaks.advice.edits import instead_of, line_instead, statements_instead_of
+from inspector.features.breaks.advice.edits import (
+    Fix,
+    instead_of,
+    line_instead,
+    statements_instead_of,
+)
 from inspector.features.breaks.advice.numbers import is_scalar
 from inspector.report.user_code.code import Code, names_of, written
-from inspector.shared.edit import Edit
 
 _CHOOSE = (
     "If both sides may run, and neither writes anywhere, draws random numbers or updates "
@@ -30,91 +33,57 @@ _CHOOSE = (
 _is_not = written("not _")
 
 
-def choice(code: Code) -> str:
+def choice(code: Code) -> Fix:
     """A branch as `torch.where`; where it does more, its condition as a tensor."""
     found = Choices.of(code)
-    return found.said if found is not None else ""
+    if found is None:
+        return Fix()
+    return Fix(found.said, statements_instead_of(code, code.statement, found.lines))
 
 
-def choice_edits(code: Code) -> tuple[Edit, ...]:
-    """`choice`, put into the file."""
-    found = Choices.of(code)
-    return statements_instead_of(code, code.statement, found.lines) if found is not None else ()
-
-
-def one_side(code: Code) -> str:
+def one_side(code: Code) -> Fix:
     """A branch as `torch.cond`."""
     found = Choices.of(code)
     if found is None or not found.only_one:
-        return ""
-    return (
+        return Fix()
+    return Fix(
         f"Where only one side may run: `{found.only_one}`; both functions return new tensors of "
-        "one shape and dtype."
+        "one shape and dtype.",
+        line_instead(code, found.only_one),
     )
 
 
-def one_side_edits(code: Code) -> tuple[Edit, ...]:
-    """`one_side`, put into the file."""
-    found = Choices.of(code)
-    return line_instead(code, found.only_one if found else "")
-
-
-def choice_by_number(code: Code) -> str:
+def choice_by_number(code: Code) -> Fix:
     """A branch on a number as `torch.where`: here, or below by the name that the number has."""
-    if said := choice(code):
-        return said
-    if (found := _number_choice(code)) is not None:
-        name, old = code.target, code.shown(found.value)
-        return (
-            f"Keep it a tensor: `{name} = {found.new}` instead of `{name} = {old}`, and choose by "
-            f"it: `{found.chosen}` in the place of the branch in line {found.branch.lineno}, "
-            f"{CHOSEN}"
-        )
+    for found in (choice(code), _number_choice(code)):
+        if found.text:
+            return found
     tests = [node.test for node in code.header() if isinstance(node, ast.If | ast.IfExp)]
     condition = condition_of(code, tests[0]) if len(tests) == 1 else ""
-    return (
-        f"`{condition}` is the condition as a tensor, without a number. {_CHOOSE}."
-        if condition
-        else ""
-    )
+    text = f"`{condition}` is the condition as a tensor, without a number. {_CHOOSE}."
+    return Fix(text) if condition else Fix()
 
 
-def choice_by_number_edits(code: Code) -> tuple[Edit, ...]:
-    """`choice_by_number`, put into the file."""
-    if edits := choice_edits(code):
-        return edits
-    found = _number_choice(code)
-    if found is None:
-        return ()
-    return (
-        *instead_of(code, found.value, found.new),
-        *statements_instead_of(code, found.branch, [found.chosen]),
-    )
-
-
-class _NumberChoice(NamedTuple):
-    """A number that stays a tensor: what its name is set to, and what chooses by it."""
-
-    value: ast.expr
-    new: str
-    branch: ast.stmt
-    chosen: str
-
-
-def _number_choice(code: Code) -> _NumberChoice | None:
+def _number_choice(code: Code) -> Fix:
+    """The number stays a tensor, and the branch below chooses by it."""
     name, branch = code.target, _only_branch(code)
     if branch is None or not isinstance(code.statement, ast.Assign):
-        return None
+        return Fix()
     bare, old = without_numbers(code.statement.value), code.shown(code.statement.value)
     if bare is None or not (is_wide(bare) or _fits(branch, name)):
-        return None
+        return Fix()
     shown = _new_scalar(code, bare)
     as_bool = name if isinstance(bare, ast.Compare) else f"{name}.bool()"
     below = dataclasses.replace(code, statement=branch, expression=None)
     chosen = _only_line(below, {name: as_bool})
     if not shown or not old or not chosen:
-        return None
-    return _NumberChoice(code.statement.value, shown, branch, chosen)
+        return Fix()
+    text = (
+        f"Keep it a tensor: `{name} = {shown}` instead of `{name} = {old}`, and choose by it: "
+        f"`{chosen}` in the place of the branch in line {branch.lineno}, {CHOSEN}"
+    )
+    edits = instead_of(code, code.statement.value, shown)
+    return Fix(text, (*edits, *statements_instead_of(code, branch, [chosen])))
 
 
 def _only_line(code: Code, scalars: Mapping[str, str]) -> str:
@@ -176,22 +145,17 @@ def conjunction(code: Code) -> ast.expr | None:
     return found[0] if is_kept and found and not branches else None
 
 
-def bool_tensor(code: Code) -> str:
+def bool_tensor(code: Code) -> Fix:
     """How to keep a bool a tensor, and to choose by it where a branch decides by its name."""
     node = negation(code) or conjunction(code)
     new, old = _as_tensor(code, node), code.shown(node)
-    if not new or not old:
-        return ""
+    if node is None or not new or not old:
+        return Fix()
     tests = [node.test for node in code.walk() if isinstance(node, ast.If | ast.IfExp)]
     is_decided_by = any(code.target in names_of(test) for test in tests)
     by_it = f", and choose by it instead of branching. {_CHOOSE}" if is_decided_by else ""
-    return f"Keep it a tensor: `{new}` instead of `{old}`{by_it}."
-
-
-def bool_tensor_edits(code: Code) -> tuple[Edit, ...]:
-    """`bool_tensor`, put into the file."""
-    node = negation(code) or conjunction(code)
-    return instead_of(code, node, _as_tensor(code, node)) if node is not None else ()
+    text = f"Keep it a tensor: `{new}` instead of `{old}`{by_it}."
+    return Fix(text, instead_of(code, node, new))
 
 
 def _as_tensor(code: Code, node: ast.expr | None) -> str:
@@ -199,7 +163,7 @@ def _as_tensor(code: Code, node: ast.expr | None) -> str:
     return condition_of(code, node, tensor_names(code, node)) if node is not None else ""
 
 
-def assertion(code: Code) -> str:
+def assertion(code: Code) -> Fix:
     """An assertion that torch checks in the graph, for one of values or a branch that raises."""
     line = _assertion(code)
     when = (
@@ -207,17 +171,11 @@ def assertion(code: Code) -> str:
         if isinstance(code.statement, ast.Assert)
         else "Where another type of error will do"
     )
-    return (
+    text = (
         f"{when}: `{line}`; torch checks it in the graph, and raises a RuntimeError (on a GPU "
         "later than the line, and CUDA cannot be used any more)."
-        if line
-        else ""
     )
-
-
-def assertion_edits(code: Code) -> tuple[Edit, ...]:
-    """`assertion`, put into the file."""
-    return line_instead(code, _assertion(code))
+    return Fix(text, line_instead(code, line)) if line else Fix()
 
 
 def _assertion(code: Code) -> str:

@@ -30,7 +30,9 @@ def _catches(code: Code, error: ast.Raise) -> bool:
         match parent:
             case ast.Try(body=body, handlers=handlers) if child in body:
                 for handler in handlers:
-                    if handler.type is None or _is_one(error, _classes(handler.type)):
+                    kind = handler.type
+                    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind] if kind else []
+                    if kind is None or _is_one(error, kinds):
                         return not isinstance(handler.body[0], ast.Raise)
             case ast.With(items=items):
                 calls = [item.context_expr for item in items]
@@ -43,10 +45,6 @@ def _catches(code: Code, error: ast.Raise) -> bool:
                     return True
         child = parent
     return False
-
-
-def _classes(node: ast.expr) -> Sequence[ast.expr]:
-    return node.elts if isinstance(node, ast.Tuple) else [node]
 
 
 def _is_one(error: ast.Raise, caught: Sequence[ast.expr]) -> bool:

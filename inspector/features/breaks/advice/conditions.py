@@ -64,16 +64,12 @@ def _compared(code: Code, test: ast.Compare, scalars: Mapping[str, str]) -> str:
     match test:
         case ast.Compare(left=left, ops=[operation], comparators=[right]) if shown:
             if isinstance(operation, _COMPARISONS):
-                sides = [side for side in (left, right) if not _is_literal(side)]
+                bare = {x: x.operand if isinstance(x, ast.UnaryOp) else x for x in (left, right)}
+                sides = [x for x, inner in bare.items() if not isinstance(inner, ast.Constant)]
                 # A branch takes a tensor of any shape that has one element.
                 known = all(_is_scalar(side, scalars) for side in sides)
                 return shown if known else f"({shown}).reshape(())"
     return ""
-
-
-def _is_literal(node: ast.expr) -> bool:
-    value = node.operand if isinstance(node, ast.UnaryOp) else node
-    return isinstance(value, ast.Constant)
 
 
 def _is_scalar(node: ast.expr, scalars: Mapping[str, str]) -> bool:

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from inspector.report.user_code.code import Code
 from inspector.run.source import expression
 from inspector.shared.edit import Edit, edited
+
+
+class Fix(NamedTuple):
+    """What to do in the words of the user's code, empty where not certain; and as changes of it."""
+
+    text: str = ""
+    edits: tuple[Edit, ...] = ()
 
 
 def instead_of(code: Code, node: ast.expr, new: str) -> tuple[Edit, ...]:

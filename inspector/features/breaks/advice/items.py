@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from inspector.features.breaks.advice.edits import instead_of
+from inspector.features.breaks.advice.edits import Fix, instead_of
 from inspector.features.breaks.advice.numbers import Uses, is_scalar, tensors_in
 from inspector.report.user_code.code import Code, dotted_name
-from inspector.shared.edit import Edit
 
 _AFTER = (
     "operators on tensors after it (`clamp` instead of `max`, `torch.where` instead of a branch). "
@@ -39,25 +38,16 @@ def _of_number(code: Code) -> tuple[ast.expr, ast.expr, str] | None:
     return number, tensor, f"{code.shown(tensor)}.detach()"
 
 
-def kept_tensor(code: Code) -> str:
+def kept_tensor(code: Code) -> Fix:
     """The tensor, or one that may do where not all uses of the number are known."""
     found = _of_number(code)
-    if kept := _kept(code, *found) if found is not None else "":
+    if kept := _kept(code, *found) if found is not None else None:
         return kept
     number, instead = _perhaps(code)
     whole = code.shown(number)
-    if not whole or not instead:
-        return ""
-    return f"Where that will do, keep a tensor: `{instead}` instead of `{whole}`, and use {_AFTER}"
-
-
-def kept_tensor_edits(code: Code) -> tuple[Edit, ...]:
-    """Where more is made of the number than is known, it is tried whether a tensor will do."""
-    found = _of_number(code)
-    if kept := _edits_of_kept(code, *found) if found is not None else ():
-        return kept
-    number, instead = _perhaps(code)
-    return instead_of(code, number, instead) if number is not None else ()
+    text = f"Where that will do, keep a tensor: `{instead}` instead of `{whole}`, and use {_AFTER}"
+    edits = instead_of(code, number, instead) if number is not None else ()
+    return Fix(text if whole and instead else "", edits)
 
 
 def _perhaps(code: Code) -> tuple[ast.expr | None, str]:
@@ -83,33 +73,19 @@ def _any_tensor(node: ast.expr) -> tuple[ast.expr | None, str]:
     return _tensor(node), ""
 
 
-def _uses(code: Code, number: ast.expr, tensor: ast.expr) -> Uses | None:
-    """What is done with the number; None where a tensor in its place could be noticed."""
+def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> Fix | None:
+    """How to keep a tensor in the place of a number; None where it could be noticed."""
     uses = Uses(code, tensors_in(tensor))
-    is_known = code.shown(number) and code.shown(tensor) and uses.allow_tensor(number)
-    return uses if is_known else None
-
-
-def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> str:
-    """How to keep a tensor in the place of a number; empty where it could be noticed."""
-    uses = _uses(code, number, tensor)
-    if uses is None:
-        return ""
+    if not (code.shown(number) and code.shown(tensor) and uses.allow_tensor(number)):
+        return None
     value = code.statement.value if isinstance(code.statement, ast.Assign) else None
     begin = f"{code.target} = " if value is number else ""
     text = f"Keep it a tensor: `{begin}{instead}` instead of `{begin}{code.shown(number)}`"
     more = "; ".join(f"`{new}` instead of `{old}`" for new, old in uses.changes)
-    return f"{text}, and with it {more}." if more else f"{text}."
-
-
-def _edits_of_kept(
-    code: Code, number: ast.expr, tensor: ast.expr, instead: str
-) -> tuple[Edit, ...]:
-    uses = _uses(code, number, tensor)
-    changes = uses.changes.items() if uses is not None else ()
-    more = [instead_of(code, node, new) for (new, _), nodes in changes for node in nodes]
-    kept = instead_of(code, number, instead) if uses is not None else ()
-    return (*kept, *(edit for edits in more for edit in edits))
+    places = [(number, instead)]
+    places += [(node, new) for (new, _), nodes in uses.changes.items() for node in nodes]
+    edits = tuple(edit for node, new in places for edit in instead_of(code, node, new))
+    return Fix(f"{text}, and with it {more}." if more else f"{text}.", edits)
 
 
 def _is_math(node: ast.expr) -> bool:
@@ -126,33 +102,20 @@ def _of_math(code: Code) -> tuple[ast.expr, ast.expr, str] | None:
     return None
 
 
-def torch_function(code: Code) -> str:
+def torch_function(code: Code) -> Fix:
     """Torch's function of the tensor in the place of that of `math`."""
     found = _of_math(code)
-    return _kept(code, *found) if found is not None else ""
+    return (_kept(code, *found) if found is not None else None) or Fix()
 
 
-def torch_function_edits(code: Code) -> tuple[Edit, ...]:
-    """`torch_function`, put into the file."""
-    found = _of_math(code)
-    return _edits_of_kept(code, *found) if found is not None else ()
-
-
-def element(code: Code) -> str:
+def element(code: Code) -> Fix:
     """An element at a tensor without dimensions, at one of one dimension."""
     found, new = _element(code)
-    return (
+    text = (
         f"Give the index a dimension: `{new}` instead of `{code.shown(found)}`. Torch reads a "
         "tensor without dimensions as a number, which it knows only when the program runs."
-        if found is not None
-        else ""
     )
-
-
-def element_edits(code: Code) -> tuple[Edit, ...]:
-    """`element`, put into the file."""
-    found, new = _element(code)
-    return instead_of(code, found, new) if found is not None else ()
+    return Fix(text, instead_of(code, found, new)) if found is not None else Fix()
 
 
 def _element(code: Code) -> tuple[ast.expr | None, str]:

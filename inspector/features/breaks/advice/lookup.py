@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from inspector.features.breaks.advice.advice import Advice, Break
 from inspector.features.breaks.advice.moving import call_before, call_left
-from inspector.features.breaks.advice.table import about, best, elsewhere, other_ways
+from inspector.features.breaks.advice.table import best, elsewhere, other_ways
 from inspector.features.breaks.hints import (
     best_hint,
     further_hints,
@@ -54,6 +54,7 @@ _WRITE = "_operator.setitem"
 _WRITES = {"GB0036", "GB0219"}  # a dynamic shape, a backend that fails on one
 _EXCEPTION = "GB0088"
 _GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
+_OTHERS = frozenset({Owner.LIBRARY, Owner.TORCH})
 _UNNEEDED = "If the record is not needed: "
 
 
@@ -119,7 +120,8 @@ def _advised(run: Run, record: GraphBreak, place: Place, compiled: Functions) ->
     code = dataclasses.replace(
         _code(run, record.user, place),
         callers=_callers(run, record, compiled),
-        is_hook=_is_hook(record),
+        # Called by compiled autograd (torch/_dynamo/external_utils.py).
+        is_hook=any(frame.name == "call_hook" for frame in _above(record)[-1:]),
         missing_dims=_missing_dims(run, record),
     )
     if first := _given_up_caller(run, record):
@@ -127,7 +129,8 @@ def _advised(run: Run, record: GraphBreak, place: Place, compiled: Functions) ->
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
     found = Break(cause.gb_id, cause.gb_type, cause.said(inner), code)
     advice = best(found)
-    if _is_foreign(run, record) or (advice is None and _is_called_by_torch(run, record)):
+    is_foreign = record.user is not None and run.roots.owner(record.user.file) in _OTHERS
+    if is_foreign or (advice is None and _is_called_by_torch(run, record)):
         return _from_outside(run, record, found)
     if advice is None and (moved := _library_call(run, record, code)):
         return Advised(
@@ -199,12 +202,6 @@ def _is_about(hint: str, code: Code) -> bool:
     return any(isinstance(node, ast.BoolOp) for node in header(code.statement))
 
 
-def _is_foreign(run: Run, record: GraphBreak) -> bool:
-    """Whether the line is one that the user does not own: a library's, or torch's."""
-    owners = {Owner.LIBRARY, Owner.TORCH}
-    return record.user is not None and run.roots.owner(record.user.file) in owners
-
-
 def _is_called_by_torch(run: Run, record: GraphBreak) -> bool:
     """Whether torch itself made and called the compiled function: a hook of its own, for one."""
     is_torchs = run.roots.owner(record.frame_file) is Owner.TORCH
@@ -223,8 +220,8 @@ def _from_outside(run: Run, record: GraphBreak, found: Break) -> Advised:
     ways = elsewhere(found)
     fixes = (way.fix_for(found.code).removeprefix(_UNNEEDED) for way in ways)
     texts = [fix[:1].upper() + fix[1:] for fix in fixes]
-    # Not every setting that torch hints at helps: of a kind that has advice, they were tried.
-    is_known = bool(about(found.gb_id or "", found.gb_type))
+    # Not every setting that torch hints at helps: where there is advice, they were tried.
+    is_known = best(found) is not None
     hints = [hint for hint in _hints(record) if _SETTING.search(hint) and not is_known]
     every = (*texts, *hints, *_left_to_caller(run, record), _reported(run, record))
     return Advised(every[0], every[1:], _example(ways[0]) if ways else None)
@@ -264,11 +261,6 @@ def _callers(run: Run, record: GraphBreak, compiled: Functions) -> tuple[Code, .
     inner = stack[first:]
     texts = [(frame.line, run.sources.text(frame.file)) for frame in reversed(inner)]
     return tuple(read_text(text, Span(line, line)) for line, text in texts if text is not None)
-
-
-def _is_hook(record: GraphBreak) -> bool:
-    """Whether the function is called by compiled autograd (torch/_dynamo/external_utils.py)."""
-    return any(frame.name == "call_hook" for frame in _above(record)[-1:])
 
 
 def _above(record: GraphBreak) -> tuple[StackFrame, ...]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from inspector.features.breaks.advice.edits import line_instead
+from inspector.features.breaks.advice.edits import Fix, line_instead
 from inspector.features.breaks.advice.effects import is_pure, is_total
 from inspector.features.recompiles.around_calls import under
 from inspector.report.user_code.code import Code, called, dotted_name, replaced, widened
-from inspector.shared.edit import Edit
 
 # Functions and methods that give each element of what they are given, of all elements alike.
 _ELEMENTWISE = frozenset(
@@ -97,21 +96,16 @@ def _is_elementwise(node: ast.expr) -> bool:
     return False
 
 
-def update(code: Code) -> str:
+def update(code: Code) -> Fix:
     """An update of what a mask selects, as a choice."""
     found, old = masked_update(code), code.shown(code.statement)
-    if found is None or not old:
-        return ""
+    if found is None:
+        return Fix()
     new, value = found
     when = "" if code.missing_dims is not None else f", if the mask has the shape {_ROWS}"
     nan = "" if is_total(value) else _NAN
-    return f"Compute it of all elements, and choose: `{new}` instead of `{old}`{when}.{nan}"
-
-
-def update_edits(code: Code) -> tuple[Edit, ...]:
-    """`update`, put into the file."""
-    found = masked_update(code)
-    return line_instead(code, found[0]) if found is not None else ()
+    text = f"Compute it of all elements, and choose: `{new}` instead of `{old}`{when}.{nan}"
+    return Fix(text if old else "", line_instead(code, new))
 
 
 def writes_masked(code: Code) -> bool:

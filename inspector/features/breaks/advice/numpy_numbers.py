@@ -6,9 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from inspector.features.breaks.advice.edits import instead_of
+from inspector.features.breaks.advice.edits import Fix, instead_of
 from inspector.report.user_code.code import Code, called, dotted_name, written
-from inspector.shared.edit import Edit
 
 # What Python has of the same: of sequences, and of numbers.
 _OF_SEQUENCE = {"amax": "max", "amin": "min", "max": "max", "min": "min", "prod": "math.prod",
@@ -68,7 +67,8 @@ def _is_number(code: Code, node: ast.AST | None, *, follows: bool = True) -> boo
 def _in_python(call: ast.Call) -> str:
     """The same without NumPy; empty where Python has nothing like it."""
     name, arguments = called(call), [ast.unparse(argument) for argument in call.args]
-    has_more = bool(call.keywords) or any(_has_numpy(argument) for argument in call.args)
+    inner = (node for argument in call.args for node in ast.walk(argument))
+    has_more = call.keywords or any(isinstance(n, ast.Call) and _is_numpy(n) for n in inner)
     if has_more or not arguments:
         return ""
     if name == "clip" and len(arguments) == 3:  # noqa: PLR2004 - np.clip(x, low, high)
@@ -82,23 +82,15 @@ def _in_python(call: ast.Call) -> str:
     return f"{new}({', '.join(arguments)})" if new else ""
 
 
-def _has_numpy(node: ast.expr) -> bool:
-    return any(isinstance(inner, ast.Call) and _is_numpy(inner) for inner in ast.walk(node))
-
-
-def python_numbers(code: Code) -> str:
+def python_numbers(code: Code) -> Fix:
     """What to write instead of each call of NumPy."""
     changes = {code.shown(call): _in_python(call) for call in _calls(code)}
     if not changes or not all(changes) or not all(changes.values()):
-        return ""
+        return Fix()
     said = " and ".join(f"`{new}` instead of `{old}`" for old, new in changes.items())
     needs_math = any(new.startswith("math.") for new in changes.values())
-    return f"Let Python do it: {'`import math`, and write ' if needs_math else ''}{said}."
-
-
-def python_numbers_edits(code: Code) -> tuple[Edit, ...]:
-    """`python_numbers`, put into the file."""
-    if not python_numbers(code):
-        return ()
     edits = (instead_of(code, call, _in_python(call)) for call in _calls(code))
-    return tuple(edit for each in edits for edit in each)
+    return Fix(
+        f"Let Python do it: {'`import math`, and write ' if needs_math else ''}{said}.",
+        tuple(edit for each in edits for edit in each),
+    )

@@ -28,10 +28,7 @@ from inspector.report.user_code.code import (
 
 Predicate = Callable[[Code], bool]
 
-_is_value = written("_.item(*_, **_)", "_.tolist(*_, **_)", "bool(_)", "float(_)", "int(_)")
 _ORDERING = frozenset({"max", "min", "nlargest", "nsmallest", "sort", "sorted"})
-_DICTS = frozenset({"Counter", "OrderedDict", "defaultdict", "dict"})
-_HASHING = frozenset({"Counter", "frozenset", "fromkeys", "get", "set", "setdefault"})
 # Without an argument of its own, `where` finds indices.
 _is_where = written("_.where(_)")
 # Their number of results depends on values, wherever the setting that captures one captures all.
@@ -72,14 +69,10 @@ def _makes_number(node: ast.expr) -> bool:
     return is_conversion or attribute("item")(node)
 
 
-def _calls_element(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and is_element(node.func)
-
-
 def _indexes_list(code: Code) -> bool:
     """``tables[index]`` of a tensor, or of a number that is made of one for this alone."""
     if not code.has(_makes_number):
-        return code.has(is_element) and not code.has(_calls_element)
+        return code.has(is_element)
     node: ast.AST | None = code.find(lambda each: is_number_of(each, "int", "bool"))
     parents = code.parents()
     while node is not None and isinstance(parents.get(node), ast.BinOp | ast.UnaryOp):
@@ -113,61 +106,12 @@ def _needs_number(node: ast.expr) -> bool:
 
 
 def _sorts_by_values(code: Code) -> bool:
-    """Whether a ``key=`` function of an order makes numbers of tensors, or tensors are sorted."""
-    orders = [
-        node for node in code.header() if isinstance(node, ast.Call) and called(node) in _ORDERING
-    ]
-    keys = [word.value for call in orders for word in call.keywords if word.arg == "key"]
-    sorts_tensors = any(called(call) == "sorted" for call in orders) and not keys
-    return sorts_tensors or any(_makes_values(code, key) for key in keys)
-
-
-def _makes_keys(code: Code) -> bool:
-    """Whether values of tensors go into a set, a dict or a counter here."""
-    inside: list[ast.expr] = []
-    for node in code.header():
-        match node:
-            case ast.Set() | ast.SetComp():
-                inside.append(node)
-            case ast.DictComp(key=key):
-                inside.append(key)
-            case ast.Dict(keys=keys):
-                inside += [key for key in keys if key is not None]
-            case ast.Call(args=[first, *_]) if called(node) in _HASHING:
-                inside.append(first)
-            # `x.add(1)` of a tensor gives another one, which would be used.
-            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="add" | "update"), args=args)):
-                inside += args
-    inside += [
-        node.slice
-        for node in code.walk()
-        if isinstance(node, ast.Subscript) and _is_dict(code, dotted_name(node.value))
-    ]
-    inside += [
-        node.args[0]
-        for node in code.walk()
-        if isinstance(node, ast.Call) and called(node) in {"get", "setdefault"} and node.args
-    ]
-    number = code.find(_is_value)
-    return number is not None and any(
-        number in [*ast.walk(part)] or (code.target and code.target in names_of(part))
-        for part in inside
+    """Whether tensors are sorted here, or something is by a ``key=`` function."""
+    return any(
+        called(node) == "sorted" or any(word.arg == "key" for word in node.keywords)
+        for node in code.header()
+        if isinstance(node, ast.Call) and called(node) in _ORDERING
     )
-
-
-def _is_dict(code: Code, name: str) -> bool:
-    """Whether the function makes a dict or a counter of that name."""
-    made = (
-        each.value for each in code.setters(name) if isinstance(each, ast.Assign | ast.AnnAssign)
-    )
-    return any(isinstance(value, ast.Dict) or called(value) in _DICTS for value in made)
-
-
-def _makes_values(code: Code, node: ast.expr) -> bool:
-    """Torch's columns can also be those of what iterates, or of what is called."""
-    pointed, inner = code.expression, [*ast.walk(node)]
-    is_here = pointed is None or pointed in inner or node in [*ast.walk(pointed)]
-    return is_here and any(map(_is_value, inner))
 
 
 def _leaves_step(code: Code) -> bool:
@@ -372,30 +316,13 @@ def _is_set_uncompiled(code: Code) -> bool:
     return any(called(node) in _ASKING for branch in branches for node in ast.walk(branch.test))
 
 
-def _inits_error(code: Code) -> bool:
-    """Whether the ``__init__`` of a class calls that of its base, for an error that is caught."""
-    match code.statement:
-        case ast.Expr(value=call) if _inits_base(call):
-            callers = [each for each in code.callers if isinstance(each.statement, ast.Raise)]
-            error = callers[0].statement if callers else None
-            return isinstance(error, ast.Raise) and is_caught(callers[0], error)
-    return False
-
-
 def _is_error(code: Code) -> bool:
     """Whether the line raises, or makes what its caller raises and nothing catches."""
     if isinstance(code.statement, ast.Raise):
         return True
     makes = isinstance(code.statement, ast.Expr) and _inits_base(code.statement.value)
     callers = [each for each in code.callers if isinstance(each.statement, ast.Raise)]
-    return makes and bool(callers) and not _inits_error(code)
-
-
-def _handles_hook(node: ast.expr) -> bool:
-    """``x.register_forward_hook`` and the like, and ``handle.remove``."""
-    return isinstance(node, ast.Attribute) and (
-        node.attr == "remove" or (node.attr.startswith("register_") and node.attr.endswith("hook"))
-    )
+    return makes and bool(callers)
 
 
 def _statement(*kinds: type[ast.stmt]) -> Predicate:
@@ -405,7 +332,6 @@ def _statement(*kinds: type[ast.stmt]) -> Predicate:
 _compares = written("_ in _", "_ not in _", "_.equal(*_, **_)", "_.allclose(*_, **_)")
 PREDICATES: dict[str, Predicate] = {
     "bounds_loop": _bounds_loop,
-    "calls_element": lambda code: code.has(_calls_element) and not code.has(_makes_number),
     "checks_number": lambda code: bool(torch_checks(code, code.statement)),
     "compares_values": lambda code: code.has(_compares),
     "cuts_at_tensor": lambda code: (
@@ -416,14 +342,13 @@ PREDICATES: dict[str, Predicate] = {
         (uses := number_uses(code)).is_size and not uses.is_needed and bool(uses.checks)
     ),
     "feeds_size": lambda code: (
-        (uses := number_uses(code)).is_size and not uses.is_needed and not uses.checks
+        ((uses := number_uses(code)).is_size and not uses.is_needed and not uses.checks)
+        or list_uses(code).is_size
     ),
     "finds_indices": lambda code: code.has(attribute("nonzero", "argwhere")) or code.has(_is_where),
-    "handles_hook": lambda code: code.has(_handles_hook),
     "in_loop": lambda code: code.is_in_loop(),
     "in_loop_by_size": _in_loop_by_size,
     "indexes_list": _indexes_list,
-    "inits_error": _inits_error,
     "is_assert": _statement(ast.Assert),
     "is_element": _is_element,
     "is_not_decided_by_size": lambda code: not any(True for _ in _deciding_by_size(code)),
@@ -439,8 +364,6 @@ PREDICATES: dict[str, Predicate] = {
         not isinstance(code.statement, ast.If | ast.While | ast.For | ast.Assert)
     ),
     "leaves_step": decides(_leaves_step),
-    "list_feeds_sizes": lambda code: list_uses(code).is_size,
-    "makes_keys": _makes_keys,
     "negates_tensors": lambda code: negation(code) is not None,
     "number_decides": _number_decides,
     "numpy_of_sizes": numpy_of_sizes,

@@ -9,11 +9,10 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from inspector.features.breaks.advice.caught import is_caught, raised
-from inspector.features.breaks.advice.edits import statements_instead_of
+from inspector.features.breaks.advice.edits import Fix, statements_instead_of
 from inspector.features.breaks.advice.numbers import is_number_of, tensors_in
 from inspector.features.recompiles.around_calls import under
 from inspector.report.user_code.code import Code, called, dotted_name, names_of, written
-from inspector.shared.edit import Edit
 
 Check: TypeAlias = ast.If | ast.Assert
 
@@ -181,37 +180,28 @@ def torch_checks(code: Code, check: ast.AST | None) -> tuple[str, ...]:
     return tuple(f"torch._check({ast.unparse(each)}{text})" for each in conditions)
 
 
-def checked_size(code: Code) -> str:
+def checked_size(code: Code) -> Fix:
     """The statements to write in the place of checks of a number."""
     checks = number_uses(code).checks
-    lines = {check.lineno: "; ".join(torch_checks(code, check)) for check in checks}
-    if not lines:
-        return ""
+    if not checks:
+        return Fix()
+    made = [(check, torch_checks(code, check)) for check in checks]
     shown = ", and ".join(
-        f"`{line}` in place of the check in line {number}" for number, line in lines.items()
+        f"`{'; '.join(lines)}` in place of the check in line {check.lineno}"
+        for check, lines in made
     )
     setting = under("capture_scalar_outputs=True")
-    return f"Write {shown}, and call with the number captured: {setting}. {_ITS_ERROR}"
-
-
-def checked_size_edits(code: Code) -> tuple[Edit, ...]:
-    """`checked_size`, put into the file."""
-    return tuple(
-        edit
-        for check in number_uses(code).checks
-        for edit in statements_instead_of(code, check, torch_checks(code, check))
+    return Fix(
+        f"Write {shown}, and call with the number captured: {setting}. {_ITS_ERROR}",
+        tuple(e for check, lines in made for e in statements_instead_of(code, check, lines)),
     )
 
 
-def checked_symbol(code: Code) -> str:
+def checked_symbol(code: Code) -> Fix:
     """The statement to write in the place of a check of a captured number."""
-    line = "; ".join(torch_checks(code, code.statement))
-    return f"Write `{line}` in place of the check. {_ITS_ERROR}" if line else ""
-
-
-def checked_symbol_edits(code: Code) -> tuple[Edit, ...]:
-    """`checked_symbol`, put into the file."""
-    return statements_instead_of(code, code.statement, torch_checks(code, code.statement))
+    lines = torch_checks(code, code.statement)
+    text = f"Write `{'; '.join(lines)}` in place of the check. {_ITS_ERROR}" if lines else ""
+    return Fix(text, statements_instead_of(code, code.statement, lines))
 
 
 def _conditions_of(code: Code, check: ast.AST | None) -> Sequence[ast.expr]:

@@ -14,22 +14,22 @@ from inspector.features.breaks.advice import (
     size_uses,
 )
 from inspector.features.breaks.advice.advice import Advice, Break, read_case
+from inspector.features.breaks.advice.edits import Fix
 from inspector.report.user_code.code import Code
-from inspector.shared.edit import Edit
 
 _ORDER = """
-    checkpointed-value checkpoint-sequential
-    print print-reordered logging logging-enabled logging-ignored warning tensor-as-text
-    sorted-by-tensor values-as-keys
+    checkpointed-value
+    print print-reordered logging logging-ignored warning tensor-as-text
+    sorted-by-tensor
     numpy-number
     shrinking-loop
-    tensor-chooses-module tensor-as-index tensor-as-element tensor-as-length
-    tolist-sizes compare-values tolist
+    tensor-as-index tensor-as-element tensor-as-length
+    compare-values
     empty-selection loop-over-hits
     branch-break tensor-as-count
     item-reported position-in-buffer
     item item-captured math-of-tensor
-    item-size item-checked-size symbol-checked
+    item-size item-checked-size symbol-checked tolist
     branch-report branch-uncompiled
     branch-while branch-raise branch-raise-in-graph branch-assert
     branch-decided
@@ -37,25 +37,28 @@ _ORDER = """
     branch-where branch-cond
     item-branch
     masked-update masked-write captured-sizes
-    unique bincount repeat-interleave
-    nonzero boolean-mask dynamic-shape-captured
+    repeat-interleave nonzero boolean-mask dynamic-shape-captured
     condition-on-size
     numpy-random-number numpy-function
-    manual-seed generator python-random
-    backward autograd-grad requires-grad module-backward-hook hook-registered-inside
-    optimizer host-work distributed-data-parallel fully-sharded
-    lock context-manager
-    iterator-from-outside max-with-key
+    random-numbers
+    training-step host-work distributed-data-parallel fully-sharded
+    context-manager
+    iterator-from-outside
     deepcopy id-of-tensor set-only-uncompiled
-    exception-leaves exception-init
-    data-ptr packed-sequence recurrent-layer scripted-module
-    c-function custom-operator import foreign-object operator-without-fake
-    autograd-functional proxy-argument asynchronous-collective
+    exception-leaves
+    packed-sequence recurrent-layer
+    c-function import foreign-object operator-without-fake
+    autograd-derivative proxy-argument asynchronous-collective
     eager-only loop-body
 """
 """By topic; of those that apply to a graph break the first one is the best."""
 
-_TAILORED: dict[str, Callable[[Code], str]] = {
+
+def _as_text(make: Callable[[Code], str]) -> Callable[[Code], Fix]:
+    return lambda code: Fix(make(code))
+
+
+_TAILORED: dict[str, Callable[[Code], Fix]] = {
     "branch-assert": branches.assertion,
     "branch-cond": branches.one_side,
     "branch-raise-in-graph": branches.assertion,
@@ -66,48 +69,28 @@ _TAILORED: dict[str, Callable[[Code], str]] = {
     "item": items.kept_tensor,
     "math-of-tensor": items.torch_function,
     "tensor-as-element": items.element,
-    "boolean-mask": masked.selection,
+    "boolean-mask": _as_text(masked.selection),
     "masked-update": masked.update,
-    "masked-write": masked.write,
+    "masked-write": _as_text(masked.write),
     "numpy-number": numpy_numbers.python_numbers,
     "item-checked-size": size_uses.checked_size,
     "symbol-checked": size_uses.checked_symbol,
-    "item-reported": reports.number_in_the_caller,
-    "logging-ignored": reports.ignored_method,
-    "logging": moving.in_the_caller,
-    "print": moving.in_the_caller,
-    "warning": moving.in_the_caller,
-    "c-function": moving.call_before,
+    "item-reported": _as_text(reports.number_in_the_caller),
+    "logging-ignored": _as_text(reports.ignored_method),
+    "logging": _as_text(moving.in_the_caller),
+    "print": _as_text(moving.in_the_caller),
+    "warning": _as_text(moving.in_the_caller),
+    "c-function": _as_text(moving.call_before),
 }
-"""The fix in the words of the user's code; empty where that is not certain."""
+"""The fix for the user's own code."""
 
-_EDITS: dict[str, Callable[[Code], tuple[Edit, ...]]] = {
-    "branch-assert": branches.assertion_edits,
-    "branch-cond": branches.one_side_edits,
-    "branch-raise-in-graph": branches.assertion_edits,
-    "branch-where": branches.choice_edits,
-    "item-branch": branches.choice_by_number_edits,
-    "not-of-tensor": branches.bool_tensor_edits,
-    "and-or-of-tensors": branches.bool_tensor_edits,
-    "item": items.kept_tensor_edits,
-    "math-of-tensor": items.torch_function_edits,
-    "tensor-as-element": items.element_edits,
-    "masked-update": masked.update_edits,
-    "numpy-number": numpy_numbers.python_numbers_edits,
-    "item-checked-size": size_uses.checked_size_edits,
-    "symbol-checked": size_uses.checked_symbol_edits,
-}
-"""The same as changes of the file."""
-
-ALL: tuple[Advice, ...] = tuple(
-    read_case(name, _TAILORED.get(name), _EDITS.get(name)) for name in _ORDER.split()
-)
+ALL: tuple[Advice, ...] = tuple(read_case(name, _TAILORED.get(name)) for name in _ORDER.split())
 
 
 def best(found: Break) -> Advice | None:
-    """The advice for a graph break: one for its situation before one for its kind."""
+    """The advice for a graph break: one for its situation, one for its kind, or a setting."""
     fitting = [item for item in ALL if not item.other_way_of and item.applies(found)]
-    return min(fitting, key=lambda item: item.is_general, default=None)
+    return min(fitting or elsewhere(found), key=lambda item: item.is_general, default=None)
 
 
 def other_ways(advice: Advice, found: Break) -> tuple[Advice, ...]:

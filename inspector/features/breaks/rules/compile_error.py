@@ -6,13 +6,9 @@ import re
 from collections.abc import Iterator
 
 from inspector.features.breaks.advice.lookup import advise_on_error
-from inspector.features.breaks.compile_error_fixes import (
-    error_fix,
-    failure_fix,
-    kernel_lines,
-    named_operator,
-)
 from inspector.features.breaks.hints import best_hint, further_hints
+from inspector.features.graph.reading import captured_graphs
+from inspector.features.kernels.report import graph_codes
 from inspector.report.failed_frames import CompilerError, compiler_error, error_text
 from inspector.report.finding import Finding
 from inspector.report.rule import Rule
@@ -20,6 +16,7 @@ from inspector.report.severity import Severity
 from inspector.run.compilation import Compilation, Failure, Frame
 from inspector.run.ended import is_echo, is_echoed_break
 from inspector.run.graph_break import Outcome
+from inspector.run.kernel import Kernel
 from inspector.run.run import Process, Run
 from inspector.run.summary import is_later, is_measured
 from inspector.shared.stack import StackFrame, plain_name, user_frame
@@ -28,6 +25,18 @@ from inspector.trace.graph_break import Cause, parse_causes
 _VIOLATION = "ConstraintViolationError"  # torch/fx/experimental/symbolic_shapes.py
 # Of an operator's arguments Inductor prints the whole intermediate representation.
 _DUMP = re.compile(r"\n\s*args\[0\]: ")
+# torch/_library/custom_ops.py and torch/_subclasses/fake_tensor.py, 2.11 to 2.13.
+_NO_FAKE = re.compile(
+    r"no fake impl registered for <CustomOpDef\((?P<operator>[^)]+)\)>.*?"
+    r"`(?P<function>\w+)\.register_fake`",
+    re.DOTALL,
+)
+_OF_BACKENDS = frozenset({"BackendCompilerFailed", "InductorError", "LoweringException"})
+_DEVICES = re.compile(
+    r"Expected all tensors to be on the same device|found two different devices [\w:]+, [\w:]+"
+)
+_LEAST_NAME = 3  # `t`, `mm` and `to` are words
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class CompileErrorRule(Rule[Run, Finding]):
@@ -83,21 +92,21 @@ def _finding(
     short = _DUMP.split(said, maxsplit=1)[0]
     error = compiler_error(failure.reason)
     kernel, lines = (
-        kernel_lines(run, process, str(item.compile_id), failure.reason, error)
+        _kernel_lines(run, process, str(item.compile_id), failure.reason, error)
         if error
         else ("", ())
     )
     raised = user_frame(failure.stack, run.roots)
     operator = lines[-1] if lines else None
     if not (operator or failure.has_operator or error):
-        operator = named_operator(run, process, str(item.compile_id), error_text(failure))
+        operator = _named_operator(run, process, str(item.compile_id), error_text(failure))
     place = operator or raised or definition
     stack = (*item.stack, operator) if operator else failure.stack
     # The message can hold sizes, addresses and names of temporary files.
     at = RULE.at(run, place, cause.gb_id or failure.type, stack=stack)
     advised = advise_on_error(run, place, at["place"], cause)
     has_line = operator is not None or failure.has_operator
-    avoided = failure_fix(frame, item, failure, error, has_line=has_line)
+    avoided = _failure_fix(frame, item, failure, error, has_line=has_line)
     known = advised.fix if advised else error_fix(said) or avoided
     return Finding(
         **at,
@@ -135,6 +144,90 @@ def _elsewhere(run: Run, lines: tuple[StackFrame, ...], raised: StackFrame | Non
     others = [f"{run.roots.shown(line.file)}:{line.line}" for line in lines[:-1]]
     if others:
         yield f"the kernel also computes {', '.join(others)}"
+
+
+def error_fix(said: str) -> str:
+    """What to write, or an empty string where nobody knows."""
+    missing = _NO_FAKE.search(said)
+    if missing:
+        function = missing["function"]
+        return (
+            f"Register a fake kernel for {missing['operator']}: `@{function}.register_fake` on a "
+            "function of the same arguments that returns an empty tensor of the right shape, dtype "
+            "and device (`torch.empty_like(x)` where these are x's). For gradients, add "
+            f"`{function}.register_autograd`."
+        )
+    if _DEVICES.search(said):
+        return (
+            "Create tensors on the device of the inputs: `torch.zeros(…, device=x.device)` or "
+            "`x.new_zeros(…)`. Make the module's own tensors parameters or buffers "
+            "(`register_buffer`), which `.to(device)` moves. On these devices plain PyTorch fails "
+            "here, too."
+        )
+    return ""
+
+
+def _failure_fix(
+    frame: Frame,
+    item: Compilation,
+    failure: Failure,
+    error: CompilerError | None,
+    *,
+    has_line: bool,
+) -> str:
+    """What avoids a failure of a backend; empty where nobody knows."""
+    if failure.in_implementation:
+        return (
+            "Fix this line, or its caller: the compiler runs it on tensors without data, and it "
+            "must accept what the operator accepts."
+        )
+    if error is None and failure.type not in _OF_BACKENDS:
+        return ""
+    if item.is_recompile and any(not other.raised for other in frame.compilations):
+        return (
+            "Compile with `dynamic=False`: one size was compiled, but the code for any size fails. "
+            "Each size is then compiled once."
+        )
+    if not has_line:
+        return ""
+    return (
+        "Move this line into a function with `@torch.compiler.disable`: it then runs eagerly, and "
+        "the rest is compiled."
+    )
+
+
+def _kernel_lines(
+    run: Run, process: Process, compile_id: str, reason: str, error: CompilerError
+) -> tuple[str, tuple[StackFrame, ...]]:
+    """The kernel that does not compile, and the user's lines that it computes, in order."""
+    graphs = [
+        graph for graph in graph_codes(process, run.roots, []) if graph.compile_id == compile_id
+    ]
+    kernels = [kernel for graph in graphs[-1:] for kernel in graph.kernels]
+    named = [kernel for kernel in kernels if re.search(rf"\b{re.escape(kernel.name)}\b", reason)]
+    holding = [kernel for kernel in kernels if error.code and error.code in kernel.source]
+    found = next(iter(named or holding or (kernels if len(kernels) == 1 else ())), None)
+    return (found.name, tuple(_lines_of(found))) if found else ("", ())
+
+
+def _lines_of(kernel: Kernel) -> Iterator[StackFrame]:
+    places = dict.fromkeys(
+        (node.file, node.line, node.code) for node in kernel.nodes if node.file and node.line
+    )
+    for file, line, code in places:
+        yield StackFrame(file, line, "", code)
+
+
+def _named_operator(run: Run, process: Process, compile_id: str, said: str) -> StackFrame | None:
+    """The line of the first operator of Dynamo's graph that a backend's error names."""
+    words = {word.strip("_") for word in _WORD.findall(said)}
+    for graph in reversed(captured_graphs(process, run.roots, {compile_id})):
+        for node in graph.nodes:
+            target = node.target.removesuffix(".default")
+            name = target.rpartition(".")[2].strip("_")
+            if node.is_compute and len(name) >= _LEAST_NAME and name in words:
+                return user_frame(node.stack, run.roots)
+    return None
 
 
 RULE = CompileErrorRule()

@@ -121,8 +121,12 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     if record.caused_by is not None:
         yield "caused by another graph break, at which torch could not end the graph"
     for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
-        names = _names(run, site, consequence)
-        yield f"{consequence} ({names})" if names else consequence
+        names = dict.fromkeys(
+            qualified_name(run, each.frame_name, each.frame_file, each.frame_line)
+            for each in site.records
+            if _consequence(run, each) == consequence and each.frame_name
+        )
+        yield f"{consequence} ({', '.join(names)})" if names else consequence
     if (outer := record.cause.higher_order) and record.outcome is not Outcome.RAISED:
         yield f"no graph can end inside {outer}: the whole call of it runs eagerly"
     if record.outcome is not Outcome.RESUMED and record.caused_by is None:
@@ -130,7 +134,11 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     yield from _others_on_the_line(site)
     if is_fundamental(record.cause.hints):
         yield "torch reports that it is unlikely to ever trace this"
-    yield from _elsewhere(run, record)
+    inner = record.stack[-1] if record.stack else None
+    if inner is not None and inner is not record.user:
+        yield f"torch met it in {run.roots.shown(inner.file)}:{inner.line} in {inner.name}"
+    if record.project is not None:
+        yield f"reached from {run.roots.shown(record.project.file)}:{record.project.line}"
 
 
 def _others_on_the_line(site: BreakSite) -> Iterator[str]:
@@ -146,34 +154,20 @@ def _others_on_the_line(site: BreakSite) -> Iterator[str]:
         yield f"the line breaks here too: {text}"
 
 
-def _elsewhere(run: Run, record: GraphBreak) -> Iterator[str]:
-    """Where torch itself, or the project, comes in."""
-    inner = record.stack[-1] if record.stack else None
-    if inner is not None and inner is not record.user:
-        yield f"torch met it in {run.roots.shown(inner.file)}:{inner.line} in {inner.name}"
-    if record.project is not None:
-        frame = record.project
-        yield f"reached from {run.roots.shown(frame.file)}:{frame.line}"
-
-
 def _consequence(run: Run, record: GraphBreak) -> str:
     if record.outcome is not Outcome.RESUMED:
         return _CONSEQUENCES[record.outcome]
-    if not record.has_graph and _is_cut_off(run, record):
+    is_cut_off = any(
+        not item.finished and any(record is found for found in item.graph_breaks)
+        for item in run.compilations
+    )
+    if not record.has_graph and is_cut_off:
         return "the recording ends before this function was compiled: its graphs are not known"
     before = "the graph ends here" if record.has_graph else "there is no operator before it"
     left_alone = _left_alone(run, record)
     if left_alone:
         return f"{before}; the code after it runs eagerly: {left_alone}"
     return f"{before}; tracing resumes after it"
-
-
-def _is_cut_off(run: Run, record: GraphBreak) -> bool:
-    """Whether the compilation that broke has no end in the recording."""
-    return any(
-        not item.finished and any(record is found for found in item.graph_breaks)
-        for item in run.compilations
-    )
 
 
 def _left_alone(run: Run, record: GraphBreak) -> str:
@@ -195,15 +189,6 @@ def _left_alone(run: Run, record: GraphBreak) -> str:
         and not any((frame.file, frame.name) == (item.file, item.name) for frame in process.frames)
     )
     return next(found, "")
-
-
-def _names(run: Run, site: BreakSite, consequence: str) -> str:
-    names = [
-        qualified_name(run, record.frame_name, record.frame_file, record.frame_line)
-        for record in site.records
-        if _consequence(run, record) == consequence and record.frame_name
-    ]
-    return ", ".join(dict.fromkeys(names))
 
 
 RULE = GraphBreakRule()

@@ -8,13 +8,7 @@ from collections.abc import Iterable, Iterator
 from inspector.features.costs.blame import limit_site
 from inspector.features.costs.sites import limit_costs
 from inspector.features.recompiles.case import FixCase, is_zero_one
-from inspector.features.recompiles.changes import (
-    Multiplied,
-    also_changed,
-    key_of,
-    keys_of,
-    multiplied,
-)
+from inspector.features.recompiles.changes import also_changed, keys_of
 from inspector.features.recompiles.fix import fixes
 from inspector.features.recompiles.fix_shared import all_failed, failure_fix
 from inspector.features.recompiles.fix_values import without_state
@@ -136,21 +130,19 @@ def _finding(
     else:
         advice = advice or fixes(case)
         message, why = _message(case.function, shown), reason_lines(shown)
+    is_eager = any(item.answer is Answer.EAGER for item in items)
+    is_uncompiled = _hit_limit(items) or is_eager or all_failed(items)
     return Finding(
         rule=RecompileRule.id,
-        severity=Severity.ERROR if _is_uncompiled(items) else Severity.WARNING,
+        # Such a call runs eagerly since then, or fails.
+        severity=Severity.ERROR if is_uncompiled else Severity.WARNING,
         message=message,
         place=make_place(run, place, items[-1].stack),
         why="\n".join(why),
         fix=advice[0] if advice else "",
         alternatives=advice[1:],
         hints=(first.hint,) if first.hint else (),
-        notes=(
-            *_behind(case, before),
-            *_on_its_own(run, process, frame, case),
-            *reason_notes(items, run.roots),
-            *([case.multiplied.sentence()] if case.multiplied else []),
-        ),
+        notes=(*_breaks_around(run, process, frame, case, before), *reason_notes(items, run.roots)),
         records=len(items),
         fingerprint=fingerprint(
             run,
@@ -204,7 +196,6 @@ def _case(
         on_stack=on_stack,
         elsewhere=tuple(callers.values()) if site.frame else (),
         first_site=None if first_site.frame == site.frame else first_site,
-        multiplied=_multiplied(frame, items),
         set_at=own_write(run, definition, user_spelling(first.name)),
         grown=dict(_grown(run, (first, *also_changed(first)))),
         has_breaks=before is not None or resumes,
@@ -247,16 +238,6 @@ def _handed_on(run: Run, frame: Frame, items: tuple[Recompile, ...]) -> Iterator
                 yield each.name
 
 
-def _multiplied(frame: Frame, items: tuple[Recompile, ...]) -> Multiplied | None:
-    """What is compiled for together with this, in every combination."""
-    history = [item.recompile for item in frame.compilations if item.recompile is not None]
-    settings = frame.compilations[-1].settings or DynamoSettings()
-    found = multiplied(history, settings.recompile_limit)
-    keys = [key_of(item.before.text) for item in items if item.before]
-    names = {items[0].name, *(f"{key} in {items[0].name}" for key in keys)}
-    return found if found and not set(found.names).isdisjoint(map(user_spelling, names)) else None
-
-
 def _name(run: Run, frame: Frame, first: Recompile) -> str:
     """The function's name; of torch's own function around a module, the module's class."""
     if is_wrapper(StackFrame(frame.file, frame.first_line, frame.name)) and first.wraps:
@@ -264,21 +245,18 @@ def _name(run: Run, frame: Frame, first: Recompile) -> str:
     return qualified_name(run, frame.name, frame.file, frame.first_line)
 
 
-def _behind(case: FixCase, before: BreakBefore | None) -> Iterator[str]:
-    """Which graph break made the function, and handed it the value."""
-    if before is None:
-        return
-    title = f" ({before.title})" if before.title else ""
-    what = (
-        f"{case.kept_name(case.first.name)} is kept over"
-        if case.kept_over
-        else "the function resumes after"
-    )
-    yield f"{what} the graph break at {case.place(before.place)}{title}"
-
-
-def _on_its_own(run: Run, process: Process, frame: Frame, case: FixCase) -> Iterator[str]:
-    """Which graph break has the function compiled alone, for all that call it."""
+def _breaks_around(
+    run: Run, process: Process, frame: Frame, case: FixCase, before: BreakBefore | None
+) -> Iterator[str]:
+    """Which graph break made the function, and which one has it compiled alone."""
+    if before is not None:
+        title = f" ({before.title})" if before.title else ""
+        what = (
+            f"{case.kept_name(case.first.name)} is kept over"
+            if case.kept_over
+            else "the function resumes after"
+        )
+        yield f"{what} the graph break at {case.place(before.place)}{title}"
     found = given_up_caller(process, frame, case.items[-1].stack)
     if found is not None and found.user is not None:
         caller = qualified_name(run, found.frame_name, found.frame_file, found.frame_line)
@@ -299,12 +277,6 @@ def _cause(item: Recompile, *, are_instances: bool) -> str:
 
 def _hit_limit(items: tuple[Recompile, ...]) -> bool:
     return any(item.hit_limit for item in items)
-
-
-def _is_uncompiled(items: tuple[Recompile, ...]) -> bool:
-    """Whether such a call runs eagerly since then, or fails."""
-    is_eager = any(item.answer is Answer.EAGER for item in items)
-    return _hit_limit(items) or is_eager or all_failed(items)
 
 
 def _message(name: str, items: tuple[Recompile, ...]) -> str:

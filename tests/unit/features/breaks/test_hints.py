@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.features.breaks.compile_error_fixes import error_fix
 from inspector.features.breaks.hints import raised, useful_hints
+from inspector.features.breaks.rules.compile_error import error_fix
 from inspector.trace.graph_break import Cause
 
 # A call of an operator of torch.library.custom_op without register_fake.

@@ -6,11 +6,10 @@ import dataclasses
 
 import pytest
 
-from inspector.features.recompiles.changes import also_changed, multiplied
+from inspector.features.recompiles.changes import also_changed
 from inspector.features.recompiles.fix_values import without_state
 from inspector.features.recompiles.wording import changed, reason_lines
-from inspector.run.recompile import Answer, Change, Recompile, RecompileClass
-from inspector.trace.compile_id import CompileId
+from inspector.run.recompile import Change, Recompile, RecompileClass
 from tests.unit.recompiled import recompile
 
 _C = RecompileClass
@@ -77,53 +76,3 @@ def test_an_optimizers_state_is_told_as_the_reason_alone(
 ) -> None:
     item = recompile(reason.kind, reason.name, changes=changes)
     assert without_state(item, file).changes == left
-
-
-def recompiled(
-    *changes: tuple[int, str, str, str], answer: Answer = Answer.AGAIN
-) -> list[Recompile]:
-    """One recompilation for each (number of the entry, name, before, now)."""
-    return [
-        recompile(
-            _C.KEYS if "with" in before else _C.BOOL, name, before, now, answer=answer,
-            compile_id=CompileId(0, number), entry=CompileId(0, entry),
-        )
-        for number, (entry, name, before, now) in enumerate(changes, start=1)
-    ]  # fmt: skip
-
-
-TWO = ((0, "a", "False", "True"), (0, "b", "False", "True"), (1, "b", "False", "True"))
-KEYS = ((0, "kw", "with 'm'", "without 'm'"), (0, "kw", "without 'b'", "with 'b'"),
-        (1, "kw", "without 'b'", "with 'b'"))  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("changes", "limit", "text"),
-    [
-        (TWO, 8, "a, b multiply: 2 × 2 = 4 programs, 4 compiled so far"),  # noqa: RUF001
-        (TWO, 3, "a, b multiply: 2 × 2 = 4 programs, 4 compiled so far, and torch stops at 3"),  # noqa: RUF001
-        (KEYS, 8, "'m' in kw, 'b' in kw multiply: 2 × 2 = 4 programs, 4 compiled so far"),  # noqa: RUF001
-    ],
-)
-def test_two_values_are_four_programs(
-    changes: tuple[tuple[int, str, str, str], ...], limit: int, text: str
-) -> None:
-    found = multiplied(recompiled(*changes), limit=limit)
-    assert found is not None
-    assert found.sentence() == text
-
-
-@pytest.mark.parametrize(
-    "history",
-    [
-        recompiled(*TWO[:2]),  # each value once
-        recompiled((0, "a", "1", "2"), (1, "a", "2", "3")),  # one name
-        # A size in between is no combination.
-        recompiled(*TWO[:2]) + recompiled((0, "x", "3", "4"), answer=Answer.DYNAMIC),
-        # Three modes, and one flag in one of them.
-        recompiled((0, "m", "a", "b"), (1, "m", "b", "c"), (2, "f", "False", "True")),
-        [],
-    ],
-)
-def test_nothing_multiplies(history: list[Recompile]) -> None:
-    assert multiplied(history, limit=8) is None

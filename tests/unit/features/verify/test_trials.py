@@ -19,7 +19,6 @@ from inspector.report.settings import DYNAMIC, MARK_DYNAMIC
 from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass
 from inspector.run.verification import Candidate, Measured, Trial, Tried, Verification
 from inspector.shared.edit import Edit, Rewrite
-from inspector.shared.request import Request
 from inspector.trace.compile_id import CompileId
 from tests.unit.render import runs
 from tests.unit.render.verified import BASELINE, EQUAL, measured, verification, verified
@@ -324,19 +323,6 @@ def test_what_gives_something_else_comes_last() -> None:
     assert [tried.outputs_equal for tried in found] == [True, False]
 
 
-def test_what_is_not_lowered_is_not_timed() -> None:
-    report = runs.report_of(runs.broken())
-    trial = rewriting("branch-cond", 3, report.findings[0].fingerprint, warm_call_ns=9)
-    made = Verification("eager", BASELINE, (trial,), deterministic=True)
-    (tried,) = with_verification(report, made).findings[0].verified
-    assert tried.warm_call_ratio is None
-
-
-def test_what_is_left_of_many_changes_is_counted() -> None:
-    made = Verification("inductor", BASELINE, rewrites_left=3)
-    assert any(note.startswith("3 more changes of lines were not") for note in tried_notes(made))
-
-
 def test_a_finding_says_which_settings_remove_it() -> None:
     report = verified()
     removes = "removes it (tried; outputs stay equal)"
@@ -358,15 +344,6 @@ def test_outputs_that_vary_say_nothing() -> None:
     assert any("differ between runs" in note for note in tried_notes(vary.verification))
 
 
-def test_a_busy_machine_gets_no_ratio() -> None:
-    slow = measured(warm_call_ns=9_000_000)
-    made = Verification("inductor", slow, (Trial(A, BASELINE),), deterministic=True)
-
-    assert tried_rows(made)[1][4] == ""
-    assert any("busy" in note for note in tried_notes(made))
-    assert not any("eager" in note for note in tried_notes(made))
-
-
 @pytest.mark.parametrize(
     ("made", "said"),
     [
@@ -376,16 +353,6 @@ def test_a_busy_machine_gets_no_ratio() -> None:
 )
 def test_the_title_says_what_the_table_is(made: Verification, said: str) -> None:
     assert tried_title(made) == said
-
-
-def test_a_request_with_settings_is_read_back() -> None:
-    settings = (("a", True), ("b", ("x.y", "z.w")))
-    edits = (Edit(1, 0, 1, 1, "a", "b", is_statement=False, file="/m/model.py"),)
-    request = Request("model.py", ("f32[2]",), config=settings, edits=edits, keep_outputs="/kept")
-    assert Request.from_json(request.to_json()) == request
-    assert (
-        not {"target", "config", "edits", "keep_outputs", "compare_outputs"} & request.asked.keys()
-    )
 
 
 def test_a_fix_that_failed_when_it_was_tried_says_so() -> None:

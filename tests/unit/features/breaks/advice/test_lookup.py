@@ -157,9 +157,16 @@ def test_a_setting_that_would_move_the_break_is_left_out() -> None:
 
 
 def test_some_advice_holds_for_a_line_of_torch() -> None:
-    cause = Cause("Module-level backwards hooks require compiled autograd.", "x", gb_id="GB0083")
+    cause = Cause("Attempted to wrap RNN, GRU, or LSTM", "x", gb_id="GB0014")
 
-    assert example(advised(TORCHS, cause)) == "module-backward-hook"
+    assert example(advised(TORCHS, cause)) == "recurrent-layer"
+
+
+def test_a_setting_that_torch_hints_at_holds_where_there_is_no_advice() -> None:
+    hint = "Enable compiled autograd by setting torch._dynamo.config.compiled_autograd = True."
+    cause = Cause("Module-level backwards hooks", "x", gb_id="GB0083", hints=(hint,))
+
+    assert advised(TORCHS, cause).fix == hint
 
 
 _ON_OR = "Note: Python `or`/`and` between tensor expressions triggers implicit bool conversion."
@@ -203,7 +210,7 @@ def test_a_break_that_torchs_optimiser_asks_for_is_nobodys_to_remove() -> None:
     place = make_place(run_of(), AT_BRANCH)
     found = advise(run_of(), record, place, frozenset())
 
-    assert example(found) == "optimizer"
+    assert example(found) == "training-step"
     assert found.alternatives == ()
     assert advised(AT_BRANCH, GRAPH_BREAK).fix == GRAPH_BREAK.hints[0]
 

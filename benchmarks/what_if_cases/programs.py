@@ -255,7 +255,7 @@ FEATURES: tuple[Feature, ...] = (
 
 _HEAD = """
 import torch
-from tests.compile.what_if.programs import Color
+from benchmarks.what_if_cases.programs import Color
 
 LIMIT = 3
 WORD = "w"

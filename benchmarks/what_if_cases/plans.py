@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
+from benchmarks.what_if_cases.programs import FEATURES, Feature, used_lines
 from inspector.features.guards.change import ChangeKind as Kind
-from tests.compile.what_if.programs import FEATURES, Feature, used_lines
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Runs generated cases and prints what was predicted and what torch did, one JSON line per case.
 
-``python -m tests.compile.what_if.harness SEED COUNT FOLDER``: one process for many cases. A case is
-a program, one to four calls, and one change of what the last compiled call was given; Hypothesis
+``python -m benchmarks.what_if_cases.harness SEED COUNT FOLDER``: one process for many cases. A case
+is a program, one to four calls, and one change of what the last compiled call was given; Hypothesis
 draws all three. The calls are recorded into a log; the change is predicted from that log alone, and
 then it is made. Nothing is asserted here: whoever started it counts.
 """
@@ -22,6 +22,8 @@ from typing import Any
 import torch
 from torch._logging import _internal
 
+from benchmarks.what_if_cases.plans import Plan, plans
+from benchmarks.what_if_cases.programs import FEATURES, Color, Feature, Tensor, source_of
 from inspector.features.guards.change import (
     Change,
     another_object,
@@ -40,8 +42,6 @@ from inspector.run.compilation import Frame
 from inspector.run.folding.run import RunBuilder
 from inspector.run.sources.log import LogReader
 from inspector.shared.meta import Meta
-from tests.compile.what_if.plans import Plan, plans
-from tests.compile.what_if.programs import FEATURES, Color, Feature, Tensor, source_of
 
 _SPARE = 3
 """Cases of a kind beyond those that are wanted: some programs cannot run with some calls."""

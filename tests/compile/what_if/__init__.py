@@ -1,1 +1,0 @@
-"""Generated programs, call histories and single changes, to check what is predicted of them."""
