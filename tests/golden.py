@@ -132,7 +132,7 @@ _MAKERS = (
         kernel_reports,
         "",
         """kernels_cpp kernels_choices kernels_compiled diff_versions diff_gone diff_compiled
-        graph_triton graph_breaks""",
+        graph_triton""",
     ),
     (
         bench_reports,

@@ -9,9 +9,7 @@ import tempfile
 from pathlib import Path
 
 from inspector import plugins
-from inspector.features.costs.sites import site_costs
 from inspector.features.diff.report import DiffReport, make_diff_report, side_facts
-from inspector.features.graph.not_fused import split_by_breaks
 from inspector.features.graph.report import FUSION, GraphReport, make_graph_report
 from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.features.kernels.report import KernelsReport, make_kernels_report
@@ -132,11 +130,3 @@ def diff_compiled() -> DiffReport:
 def graph_triton() -> GraphReport:
     with opened(_TRITON) as recording:
         return make_graph_report(read_run(recording), FUSION)
-
-
-def graph_breaks() -> GraphReport:
-    """What is in two graphs because of a graph break."""
-    with opened(ROOT / "samples" / "graph_breaks" / "recording.zip") as recording:
-        run = read_run(recording)
-        breaks = split_by_breaks(run, site_costs(run))
-        return dataclasses.replace(make_graph_report(run, FUSION), breaks=breaks)

@@ -7,15 +7,11 @@ import dataclasses
 import pytest
 
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.not_fused import Pair, grouped, split_by_breaks, unfused_pairs
+from inspector.features.graph.not_fused import Pair, grouped, unfused_pairs
 from inspector.features.graph.pair_reasons import TEMPLATES
 from inspector.features.graph.reasons import Reason
 from inspector.records.fusion import Apart, Buffer, Uses
-from inspector.run.compilation import Frame
-from inspector.run.cost import Cost, CostKind
-from inspector.trace.graph_break import Cause
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
-from tests.unit.render import runs
 
 X = node("x", "")
 RELU = node("relu", "aten.relu.default", "x", at=3)
@@ -271,26 +267,3 @@ def test_equal_pairs_of_equal_layers_are_one() -> None:
     assert [(pair.first, pair.said, number) for pair, number in same] == [
         (0, "no shared data", 2), (4, "", 1),
     ]  # fmt: skip
-
-
-CAUSE = Cause("Data-dependent branching", "Data-dependent branching", gb_id="GB0170")
-FIRST = runs.break_at(runs.AT_BRANCH, CAUSE)
-SECOND = runs.break_at(runs.IN_HELPER, CAUSE)
-
-
-def break_cost(fusible_bytes: int | None) -> Cost:
-    return Cost(CostKind.COMPUTED, crossing_bytes=4096, fusible_bytes=fusible_bytes)
-
-
-def test_those_that_keep_most_apart_come_first() -> None:
-    frame = Frame(0, "forward", runs.MODEL, 13, (runs.compilation(0, FIRST, SECOND, FIRST),))
-    run = runs.run_of(runs.process_of(frame))
-    found = split_by_breaks(run, {FIRST.key: break_cost(1024), SECOND.key: break_cost(4096)})
-    assert [item.record.key for item in found] == [SECOND.key, FIRST.key]
-
-
-def test_what_no_fusion_could_avoid_is_left_out() -> None:
-    frame = Frame(0, "forward", runs.MODEL, 13, (runs.compilation(0, FIRST, SECOND),))
-    run = runs.run_of(runs.process_of(frame))
-    assert split_by_breaks(run, {FIRST.key: break_cost(0), SECOND.key: break_cost(None)}) == ()
-    assert split_by_breaks(run, {}) == ()
