@@ -9,9 +9,7 @@ import pytest
 
 from inspector.cli.kernel_choice import benched, check_kernel_options
 from inspector.errors import InspectorError, RecordingError, UsageError
-from inspector.features.profile.kernel_bench.report import Rate, make_kernel_bench_report
-from inspector.features.profile.report import make_profile_report
-from inspector.records.kernel_bench import KernelBench
+from inspector.features.profile.kernel_bench.report import Rate
 from tests.unit.render.bench_reports import NAME, kernel_bench, kernel_report, kernel_run
 from tests.unit.render.bench_reports import benched as bench
 from tests.unit.render.rendering import as_json, rendered
@@ -60,19 +58,6 @@ def test_a_name_that_is_no_kernel_s_leads_to_others(
 
 def test_a_part_of_a_name_is_enough() -> None:
     assert benched(kernel_run(bench()), "fused_sum").name == NAME
-
-
-@pytest.mark.parametrize(
-    ("place", "command"), [("", "inspect profile"), ("kept/a b", "inspect profile 'kept/a b'")]
-)
-def test_the_command_that_shows_the_whole_model_comes_last(place: str, command: str) -> None:
-    made = kernel_run(bench())
-    benchmark = made.processes[0].last(KernelBench)
-    assert benchmark is not None
-    profiled = make_profile_report(dataclasses.replace(made, place=place))
-    found = make_kernel_bench_report(profiled, benchmark)
-    assert rendered(found, "terminal").splitlines()[-1] == f"next: {command}"
-    assert as_json(found)["next_steps"] == [command]
 
 
 @pytest.mark.parametrize(

@@ -41,12 +41,6 @@ def test_of_many_values_as_many_match_as_can(first: list[object], second: list[o
     check(first, second)
 
 
-@given(MANY, st.sets(st.integers(0, 59)))
-def test_what_is_left_out_does_not_shift_the_rest(items: list[object], left_out: set[int]) -> None:
-    kept = [item for place, item in enumerate(items) if place not in left_out]
-    assert len(align(items, kept)) == len(kept)
-
-
 def test_repeated_layers_are_not_shifted() -> None:
     # One call has a copy in its second layer that the other lacks. From there on `difflib` takes
     # each layer for the one before it, because it takes the longest run first.

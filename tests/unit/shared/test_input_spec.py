@@ -105,11 +105,6 @@ def test_points_at_what_it_cannot_read(text: str, says: str, column: int) -> Non
     assert "f32[8,3,224,224]" in caught.value.next_step
 
 
-def test_a_wrong_dtype_gets_near_matches() -> None:
-    with pytest.raises(UsageError, match="`float32`"):
-        parse_input("flaot32[2]")
-
-
 def test_two_inputs_for_one_argument() -> None:
     assert len(parse_inputs(("f32[1]", "f32[1]", "x=1"))) == 3
     with pytest.raises(UsageError, match=r"`--input x=…` is given 2 times"):

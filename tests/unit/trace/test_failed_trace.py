@@ -43,12 +43,6 @@ def test_the_last_node_is_the_one_that_failed() -> None:
     )  # fmt: skip
 
 
-def test_a_forward_operator_has_no_gradients() -> None:
-    found = FailedTrace.parse(JOINT.partition("    # File: /p/model.py:18")[0])
-
-    assert (found.operator, found.is_backward) == ("aten.index_put.default", False)
-
-
 def test_a_graph_that_was_cut_off_names_nothing() -> None:
     assert FailedTrace.parse("def forward(self") == FailedTrace()
 

@@ -76,13 +76,6 @@ def test_a_key_that_differs_in_nothing_that_is_logged() -> None:
     assert (change.verdict, change.changes) == (KeyVerdict.HIDDEN, ())
 
 
-def test_a_long_change_is_cut() -> None:
-    change = change_of("gm", "x", "\n".join(f"line {n}" for n in range(500)))
-
-    assert len(change.now) == 41
-    assert change.now[-1] == "… 460 more lines"
-
-
 @pytest.mark.parametrize(
     ("name", "before", "now", "change"),
     [

@@ -48,14 +48,6 @@ def test_a_product_that_is_still_there_is_nobody_else_s() -> None:
     assert with_products(later, before()).nodes == later.nodes
 
 
-@pytest.mark.parametrize("change", [{"aten": "aten.addmm.default"}, {"flops": None}, {"aten": ""}])
-def test_nothing_is_looked_for_where_a_node_is_called_as_it_computes(
-    change: dict[str, object],
-) -> None:
-    later = graph(*INPUTS, dataclasses.replace(FUSED, **change))  # type: ignore[arg-type]
-    assert with_products(later, before()).nodes == later.nodes
-
-
 def test_without_the_graph_before_its_name_nothing_is_made_up() -> None:
     changed = dataclasses.replace(FUSED, earlier=("other",), inputs=("packed", "r"))
     later = graph(*INPUTS, changed)

@@ -54,10 +54,6 @@ def test_a_copy_into_another_layout_is_at_the_line_of_what_takes_it_alone() -> N
     assert copy.endswith("copies or reorders what `convolution` takes (conv_1)")
 
 
-def test_names_that_are_handed_on_are_no_operators_of_a_kernel() -> None:
-    assert all(kernel.kernel != "triton_add_3" for kernel in at(7).kernels)
-
-
 def test_bytes_stand_at_the_lines_that_share_a_kernel_and_it_is_said() -> None:
     shared = [kernel for kernel in at(8).kernels if kernel.kernel == "triton_add_3"]
     assert [(kernel.is_shared, kernel.is_again) for kernel in shared] == [(True, False)]

@@ -73,14 +73,6 @@ def test_what_others_take_is_a_result_through_views_as_well() -> None:
     assert traffic.bytes_of(last) == 3 * SIZE
 
 
-def test_the_same_operator_elsewhere_is_another() -> None:
-    first = decomposed("mul", "aten.mul.Tensor", "x")
-    second = node("mul_1", "aten.mul.Tensor", "mul", aten="aten.gelu.default", earlier=("gelu_1",))
-    whole = node("add", "aten.add.Tensor", "mul_1", aten="aten.add.Tensor", earlier=("gelu_1",))
-    traffic = Traffic(graph(X, first, second, whole))
-    assert [len(traffic.operator(item)) for item in (first, second, whole)] == [1, 1, 1]
-
-
 LINE = (StackFrame("model.py", 7, "forward"),)
 CACHE = node("cache", "", tensors=(tensor(1000, 64),))
 INDEX = node("index", "", tensors=(tensor(2, dtype="int64"),))
@@ -160,38 +152,6 @@ def test_what_changes_a_part_moves_the_part(made: Node, size: int) -> None:
     assert made not in found.results(made)
 
 
-@pytest.mark.parametrize(
-    ("name", "stack", "is_used", "moved"),
-    [
-        ("y", LINE, True, 0),  # of the line that changed it
-        ("mul_", LINE, True, 0),
-        ("imul_1", (), True, 0),
-        ("sin", LINE, True, 2 * ROW_BYTES),  # one line with `copy_`
-        ("y", (StackFrame("model.py", 8, "forward"),), True, 2 * ROW_BYTES),
-        ("", (), False, 0),  # Inductor's own
-        ("", (), True, 2 * ROW_BYTES),
-    ],
-)
-def test_a_copy_that_writes_back_is_done(
-    name: str,
-    stack: tuple[StackFrame, ...],
-    is_used: bool,  # noqa: FBT001
-    moved: int,
-) -> None:
-    made = dataclasses.replace(ROWS, stack=LINE, earlier=(name,) if name else ())
-    view = node("view", "aten.view.default", "rows", tensors=(tensor(2, 64),))
-    copy = dataclasses.replace(
-        node("copy_", "aten.copy_.default", "small", "view", tensors=(tensor(2, 64),)), stack=stack
-    )
-    nodes = [SMALL, made, view, copy]
-    nodes += [node("neg", "aten.neg.default", "view", tensors=(tensor(2, 64),))] if is_used else []
-    found = Traffic(graph(*nodes))
-    assert found.bytes_of(copy) == moved
-    # What goes to memory in eager PyTorch, too, has no tensor of its own.
-    assert (made in found.results(made)) is (moved > 0)
-    assert found.bytes_alone(copy) == 2 * ROW_BYTES
-
-
 def test_a_circle_in_a_damaged_recording_ends() -> None:
     first = node("first", "aten.view.default", "second")
     second = node("second", "aten.view.default", "first")
@@ -206,20 +166,3 @@ def test_a_bag_reads_the_rows_that_it_adds_up() -> None:
     assert found.taken_bytes(made) == 6 * ROW_BYTES // 2
     symbolic = dataclasses.replace(places, tensors=(tensor("s0", 3, dtype="int64"),))
     assert Traffic(graph(CACHE, symbolic, made)).taken_bytes(made) is None
-
-
-def test_a_bag_of_a_damaged_recording_takes_what_is_not_known() -> None:
-    made = node("bag", "aten._embedding_bag.default", "cache", tensors=(tensor(2, 64),))
-    assert Traffic(graph(CACHE, made)).taken_bytes(made) is None
-    lost = node("taken", "aten.embedding.default", "gone", "index", tensors=(tensor(2, 64),))
-    assert Traffic(graph(INDEX, lost)).taken_bytes(lost) is None
-
-
-def test_what_is_put_is_read_where_it_is_added() -> None:
-    # Whether `index_put` adds is no part of a graph.
-    added = "aten.index_put_.default", "aten.scatter_reduce_.two"
-    for target, read in (("aten.index_copy_.default", 0), *((name, ROW_BYTES) for name in added)):
-        made = written(target, "cache", "index", "rows")
-        assert Traffic(graph(CACHE, INDEX, ROWS, made)).put_bytes(made) == (read, ROW_BYTES)
-    other = node("sin", "aten.sin.default", "rows")
-    assert Traffic(graph(ROWS, other)).put_bytes(other) is None

@@ -46,7 +46,3 @@ def test_the_operands_before_and_the_result(body: str, values: list[str]) -> Non
     code = read_text(text, Span(line, line, column, column + len("broken()")))
 
     assert list(stack_values(code)) == values
-
-
-def test_nothing_is_known_of_a_place_without_columns() -> None:
-    assert stack_values(read_text("def f():\n  return 1 + g()\n", Span(2, 2))) == ()

@@ -17,25 +17,6 @@ def lanes(*events: tuple[str, str, int, str]) -> tuple[Lane, ...]:
     return draft.lanes()
 
 
-def names(found: tuple[Lane, ...]) -> list[list[str]]:
-    return [[span.name for span in lane.spans()] for lane in found]
-
-
-def test_workers_lie_beside_what_waits_for_them() -> None:
-    found = lanes(
-        ("dynamo", "B", 0, "0/0"),
-        ("async_compile.wait", "B", 10, "0/0"),
-        ("compile_file", "B", 12, ""),
-        ("compile_file", "B", 14, ""),
-        ("compile_file", "E", 30, ""),
-        ("compile_file", "E", 40, ""),
-        ("async_compile.wait", "E", 45, "0/0"),
-        ("dynamo", "E", 50, "0/0"),
-    )
-
-    assert names(found) == [["dynamo", "async_compile.wait"], ["compile_file"], ["compile_file"]]
-
-
 def test_a_span_whose_end_is_missing_says_so() -> None:
     (lane,) = lanes(("dynamo", "B", 0, "0/0"), ("pass.x", "B", 2, "0/0"), ("pass.x", "E", 9, "0/0"))
 

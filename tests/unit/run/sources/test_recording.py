@@ -179,16 +179,6 @@ def test_a_file_that_is_no_trace_among_others_is_said(recording: Path) -> None:
     ]
 
 
-def test_logs_of_one_name_in_a_zip_are_all_read(tmp_path: Path) -> None:
-    path = tmp_path / "ranks.zip"
-    with zipfile.ZipFile(path, "w") as archive:
-        for rank in range(3):
-            archive.writestr(f"rank{rank}/a.log", by(rank))
-
-    with opened(path) as found:
-        assert len(found.logs) == 3
-
-
 def test_a_zip_of_several_recordings_is_said(recording: Path, tmp_path: Path) -> None:
     path = tmp_path / "two.zip"
     with zipfile.ZipFile(path, "w") as archive:
@@ -253,16 +243,6 @@ def test_what_may_not_be_read_is_said(
     with pytest.raises(RecordingError, match=f"{name} may not be read") as caught:
         frames(tmp_path / name)
     assert caught.value.next_step
-
-
-def test_a_folder_of_logs_that_may_not_be_read_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "a.log").write_bytes(RECORD)
-    refuse(monkeypatch, tmp_path / "a.log")
-
-    with pytest.raises(RecordingError, match=r"can be read \(Permission denied\)"):
-        frames(tmp_path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has none of these")
