@@ -146,11 +146,7 @@ _MAKERS = (
         """faster slower unaccounted on_cpu no_difference inputs throttled missing autotuned memory
         memory_of_cuda_graphs memory_not_captured memory_failed memory_on_cpu""",
     ),
-    (
-        graph_reports,
-        "graph_",
-        "fused staged by_operators at_line nowhere elsewhere caller matching kinds empty",
-    ),
+    (graph_reports, "graph_", "recorded_fusion recorded_stage by_operators at_line nowhere"),
 )
 
 MADE: dict[str, Callable[[], object]] = {

@@ -16,7 +16,7 @@ from inspector.run.graph import Graph
 from inspector.shared.gpu_table import known_gpu
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 from tests.unit.render import hostile
-from tests.unit.render.graph_reports import fused, staged, stages, whole
+from tests.unit.render.graph_reports import fused, stages, whole
 from tests.unit.render.rendering import rendered
 
 
@@ -111,4 +111,4 @@ def test_columns_stay_below_each_other_whatever_the_names_are() -> None:
 
 
 def staged_of(found: Graph) -> GraphReport:
-    return dataclasses.replace(staged(), graphs=(found,))
+    return fused(stage="dynamo", rows=(), graphs=(found,))
