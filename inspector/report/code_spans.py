@@ -4,8 +4,6 @@ Renderers keep it on one line, or set it as code. What is taken for code is an e
 brackets and strings closed, and nothing that is only punctuation around words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

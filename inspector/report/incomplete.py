@@ -1,7 +1,5 @@
 """Why findings may be missing from a report, as far as the recording tells."""
 
-from __future__ import annotations
-
 from inspector.report.finding import Finding
 from inspector.report.processes import labels
 from inspector.report.wording import failure, listed

@@ -1,7 +1,5 @@
 """Which recording a report is about, and what the recording lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from inspector.records.calls import TargetFunction, Unmeasured

@@ -1,7 +1,5 @@
 """Folds stacks to what a person can act on: the frames of the user's own code."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Iterable, Sequence

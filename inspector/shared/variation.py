@@ -1,7 +1,5 @@
 """Inputs that differ in a size, a dtype or a value: ``x[0]=1,2,4``, ``n=1,2``, ``x=f32,bf16``."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json

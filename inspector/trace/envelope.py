@@ -1,7 +1,5 @@
 """One record of a structured trace before anything is read out of it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 

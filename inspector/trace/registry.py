@@ -4,8 +4,6 @@ Events that torch is known to write and that nothing here reads yet are listed t
 reader can tell "not used" from "unknown: a newer torch, perhaps".
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from typing import Protocol

@@ -1,7 +1,5 @@
 """Everything that is said about two runs side by side."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """How a report says what was not fused, and why; the same in every format."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

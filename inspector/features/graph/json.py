@@ -1,7 +1,5 @@
 """Graphs, and what was fused, as JSON."""
 
-from __future__ import annotations
-
 from inspector.features.graph.decompositions import Decomposition
 from inspector.features.graph.fusion import Step
 from inspector.features.graph.line_kernels import FoundNode, KernelAtLine

@@ -1,7 +1,5 @@
 """What shares data and was not fused: why, and what fusing would save."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The page on graphs: what was fused, the operators of a stage, or what became of a line."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Sequence

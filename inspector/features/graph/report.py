@@ -1,7 +1,5 @@
 """Everything that is said about the graphs of a run, and about what was fused."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 

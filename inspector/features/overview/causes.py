@@ -1,7 +1,5 @@
 """Findings with one cause as one finding, and the causes that most records come from."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Iterator, Sequence

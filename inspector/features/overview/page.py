@@ -1,7 +1,5 @@
 """The page of `inspect explain`: graph breaks, recompilations, and what was counted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.breaks.element_indices import refused_elements

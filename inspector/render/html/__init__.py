@@ -1,7 +1,5 @@
 """The page: one offline HTML file with everything that is known about a recording."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable, Sequence

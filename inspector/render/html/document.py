@@ -1,7 +1,5 @@
 """The file: a template, the app, and the data in chunks that the browser inflates on demand."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

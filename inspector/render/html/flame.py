@@ -1,7 +1,5 @@
 """Spans of compilation, nested, as columns."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from inspector.render.html.strings import Strings

@@ -1,7 +1,5 @@
 """Source text with the classes of its tokens, by Pygments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pygments import lex

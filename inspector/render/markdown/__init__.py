@@ -1,7 +1,5 @@
 """Renders a page as GitHub-flavoured Markdown, for a pull request's comment or a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TextIO
 

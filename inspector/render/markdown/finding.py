@@ -1,7 +1,5 @@
 """One finding as a section."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.overview.cost_wording import finding_cost_lines

@@ -1,7 +1,5 @@
 """Tables at the width of a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len

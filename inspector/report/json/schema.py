@@ -1,7 +1,5 @@
 """JSON Schemas of reports, from the tables of views, type hints and docstrings."""
 
-from __future__ import annotations
-
 import collections.abc
 import dataclasses
 import enum

@@ -1,7 +1,5 @@
 """Where the user's own code calls a compiled function, and what it passes there."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import dataclasses

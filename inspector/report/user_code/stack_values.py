@@ -5,8 +5,6 @@ Dynamo hands it to what it compiles after the break as ``___stack0``, ``___stack
 that were computed before, in order, and what the expression that broke the graph gave.
 """
 
-from __future__ import annotations
-
 import ast
 
 from inspector.report.user_code.code import Code

@@ -1,7 +1,5 @@
 """Folds the envelopes of all processes into a `Run`."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import re

@@ -1,7 +1,5 @@
 """The graph of one stage: operators in the frames of their modules, or modules as boxes."""
 
-from __future__ import annotations
-
 import collections
 from collections.abc import Sequence
 

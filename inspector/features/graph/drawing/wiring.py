@@ -1,7 +1,5 @@
 """Arrows between boxes, and what is only counted in them."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
