@@ -1,7 +1,5 @@
 """Lines of models that have none of their own: those that make their modules."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -4,8 +4,6 @@ docs/report.md lists these fields. A path names fields by their keys; ``[]`` sta
 item of a list.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the rules on compile time say."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

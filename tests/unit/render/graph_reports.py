@@ -1,7 +1,5 @@
 """Reports on graphs: of a recorded training step, and made by hand with names of any kind."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path

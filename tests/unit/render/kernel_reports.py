@@ -1,7 +1,5 @@
 """Reports on kernels, and of two runs side by side, from recordings."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

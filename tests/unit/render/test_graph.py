@@ -1,7 +1,5 @@
 """Reports on graphs, made by hand, in every format."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """What could not be read of a log, and what failed in the recorder, is said by every report."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable

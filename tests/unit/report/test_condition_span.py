@@ -1,7 +1,5 @@
 """The part of a branch that is marked: the condition, and nothing of the statements in it."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.report.place import condition_span

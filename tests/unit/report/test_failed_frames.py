@@ -1,7 +1,5 @@
 """What failed to compile is named with its error, and nobody is sent in a circle."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

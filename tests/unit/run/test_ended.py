@@ -1,7 +1,5 @@
 """What is said of the end of a program, from what its processes and its recorder know."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

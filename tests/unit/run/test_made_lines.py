@@ -1,7 +1,5 @@
 """What is said of lines that make layers."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.run.kernel import NodeLine, weighed_lines

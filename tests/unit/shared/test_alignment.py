@@ -1,7 +1,5 @@
 """Sequences are aligned so that most of them match."""
 
-from __future__ import annotations
-
 import difflib
 import itertools
 

@@ -1,7 +1,5 @@
 """Plans of `inspect bench`, in the recording and in what a process gets."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The one spelling of dtypes."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.errors import UsageError

@@ -1,7 +1,5 @@
 """Changes of a file as data: what is replaced, and that every other line keeps its number."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

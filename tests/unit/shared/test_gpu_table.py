@@ -1,7 +1,5 @@
 """GPUs are found by what people call them."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.shared.gpu_table import ARCHITECTURE_KEYS, GPUS, find_gpu, known_gpu

@@ -1,7 +1,5 @@
 """Spans of time."""
 
-from __future__ import annotations
-
 import random
 
 from inspector.shared.spans import merged, outside, union_ns

@@ -1,7 +1,5 @@
 """Where a process was, as `faulthandler` wrote it."""
 
-from __future__ import annotations
-
 import faulthandler
 import tempfile
 import threading

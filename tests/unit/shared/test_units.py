@@ -1,7 +1,5 @@
 """Names, shares, numbers in an order and sizes, as people read and write them."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.shared.units import parse_size, percent

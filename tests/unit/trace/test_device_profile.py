@@ -1,7 +1,5 @@
 """A profile is read as it was written, and older ones too."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

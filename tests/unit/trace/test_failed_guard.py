@@ -1,7 +1,5 @@
 """Recorded texts of failed guards (torch 2.11 and 2.13), taken apart."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

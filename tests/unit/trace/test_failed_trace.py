@@ -1,7 +1,5 @@
 """The operator that failed while AOTAutograd traced, and the frames that the compiler called."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.trace.failed_trace import FailedTrace

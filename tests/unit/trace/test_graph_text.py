@@ -1,7 +1,5 @@
 """What is read out of the text of a graph, and out of texts that are none."""
 
-from __future__ import annotations
-
 import contextlib
 import textwrap
 

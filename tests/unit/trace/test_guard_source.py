@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from inspector.trace.guard_source import Origin, origin_of, spelled

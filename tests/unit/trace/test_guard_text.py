@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from inspector.trace.guard_text import TextCause, split_comment

@@ -1,7 +1,5 @@
 """Which part of a cache key changed."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """Products that became one node with what follows them."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

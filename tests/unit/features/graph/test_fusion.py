@@ -1,7 +1,5 @@
 """Kernels out of what the scheduler did, with their traffic and what fusing removed."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

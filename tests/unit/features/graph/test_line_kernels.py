@@ -1,7 +1,5 @@
 """Which kernels stand at a line, and where their bytes count."""
 
-from __future__ import annotations
-
 from inspector.features.graph.lookup import Around, around_line
 from inspector.features.graph.page import kernel_blocks
 from inspector.records.fusion import Buffer

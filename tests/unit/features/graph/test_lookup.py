@@ -1,7 +1,5 @@
 """From a line to its nodes and kernels, and from a kernel to its lines."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """Buffers that are one memory: what is concatenated, changed in place, or only viewed."""
 
-from __future__ import annotations
-
 from inspector.features.graph.drawing.fusion_flow import make_flow
 from inspector.features.graph.drawing.roles import Roles
 from inspector.features.graph.fusion import Memory

@@ -1,7 +1,5 @@
 """What shares data and was not fused: how much that costs, and why."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

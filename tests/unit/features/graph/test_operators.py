@@ -1,7 +1,5 @@
 """Operators by kind, what they became, and which Inductor leaves to others."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.features.graph.decompositions import Decomposition, decompositions

@@ -1,7 +1,5 @@
 """Reductions in two parts, reductions over other dimensions, and what is changed in place."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """How kernels and calls are named, and what those do that compute nothing of their own."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """What an operator would read and write as a kernel of its own."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from tests.unit.render import hostile, runs
 from tests.unit.render.rendering import all_reports, as_json
 

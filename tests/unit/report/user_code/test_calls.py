@@ -1,7 +1,5 @@
 """What a caller passes, by the text of its line."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 

@@ -1,7 +1,5 @@
 """The user's code at a graph break."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -1,7 +1,5 @@
 """What is on Python's stack behind an expression, against what Python itself leaves there."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.report.user_code.reading import Span, read_text

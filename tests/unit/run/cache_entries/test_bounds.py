@@ -1,7 +1,5 @@
 """Which sizes the relations of an entry refuse, and which of those have no other entry."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.features.guards.next import next_changes

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from inspector.run.cache_entries.relation import relation_holds, size_at

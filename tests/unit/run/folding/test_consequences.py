@@ -1,7 +1,5 @@
 """What a later attempt of a compilation says of its earlier graph breaks."""
 
-from __future__ import annotations
-
 from inspector.features.breaks.rules.graph_break import RULE
 from inspector.run.compilation import Frame
 from inspector.run.graph_break import GraphBreak, Outcome, with_consequences

@@ -1,7 +1,5 @@
 """What a condition that fails is about."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

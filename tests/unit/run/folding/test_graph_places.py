@@ -1,7 +1,5 @@
 """Where the graphs of a log are: torch's text and our nodes of one graph are one place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

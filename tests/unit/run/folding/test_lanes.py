@@ -1,7 +1,5 @@
 """Spans side by side."""
 
-from __future__ import annotations
-
 import hypothesis
 from hypothesis import strategies
 

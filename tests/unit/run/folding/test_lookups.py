@@ -1,7 +1,5 @@
 """What was looked for in the compiler's caches, out of logs written by hand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

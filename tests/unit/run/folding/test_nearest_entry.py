@@ -1,7 +1,5 @@
 """The entry whose other guards pass, and all that it wants otherwise, out of printed trees."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Folding the records of a process."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Compile time by stage."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path

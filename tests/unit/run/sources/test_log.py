@@ -1,7 +1,5 @@
 """Reading a log: whole, cut off, garbled, growing, shared by processes."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json

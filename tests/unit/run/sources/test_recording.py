@@ -1,7 +1,5 @@
 """Opening what a user names."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import io

@@ -1,7 +1,5 @@
 """The fusion diagram."""
 
-from __future__ import annotations
-
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.fusion_flow import FusionFlow, make_flow
 from inspector.features.graph.drawing.fusion_repeats import Repeat, find_repeats, make_shown

@@ -1,7 +1,5 @@
 """Texts of pictures: names that mean harm stay texts."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.features.graph.drawing import labels

@@ -1,7 +1,5 @@
 """Pictures of a stage's graph."""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 
