@@ -137,25 +137,6 @@ def test_how_the_two_use_what_they_share(kind: str, said: str, change: str, reas
     assert bool(found.change) is bool(change)
 
 
-PAD = "aten.constant_pad_nd.default"
-
-
-@pytest.mark.parametrize(
-    ("target", "number", "said"),
-    [
-        (PAD, "600", "into something larger"),
-        (PAD, "64", "over 64: their"),
-        (PAD, "9" * 5000, "goes over"),
-        ("aten.repeat.default", "600", "over 600, which is not what"),
-        ("aten.slice.Tensor", "600", "over 600, which is not what"),
-    ],
-)
-def test_a_tensor_can_go_into_something_larger(target: str, number: str, said: str) -> None:
-    uses = (Uses("buf0", "part", "512", number),)
-    _, reason = pair_of(taking(target, apart("no shared data", uses=uses)))
-    assert said in reason.sentence
-
-
 def taking(target: str, *found: Apart, last: tuple[str, ...] = ("taken", "sum_1")) -> Fusion:
     """The second of the two computes something of what an operator makes of the first's result."""
     taken, total = node("taken", target, "relu"), node("sum_1", SUM.target, "taken", at=4)

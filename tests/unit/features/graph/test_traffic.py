@@ -7,7 +7,6 @@ import pytest
 
 from inspector.features.graph.traffic import Traffic
 from inspector.run.graph import Node
-from inspector.shared.stack import StackFrame
 from tests.unit.fusions import SIZE, graph, node, tensor
 
 X = node("x", "")
@@ -71,83 +70,8 @@ def test_what_others_take_is_a_result_through_views_as_well() -> None:
     assert traffic.bytes_of(last) == 3 * SIZE
 
 
-LINE = (StackFrame("model.py", 7, "forward"),)
 CACHE = node("cache", "", tensors=(tensor(1000, 64),))
-INDEX = node("index", "", tensors=(tensor(2, dtype="int64"),))
-SMALL = node("small", "", tensors=(tensor(2, 64),))
-ROWS = node("rows", "aten.sin.default", "small", tensors=(tensor(2, 64),))
-COPY = node("copy_", "aten.copy_.default", "cache", "written", tensors=(tensor(1000, 64),))
 ROW_BYTES = 2 * 64 * 4
-INDEX_BYTES = 2 * 8
-CACHE_BYTES = 1000 * 64 * 4
-
-
-def written(target: str, *inputs: str, aten: str = "", name: str = "") -> Node:
-    found = node("written", target, *inputs, tensors=(tensor(1000, 64),))
-    return dataclasses.replace(found, aten=aten, earlier=(name,) if name else ())
-
-
-PARTS = [
-    (written("aten.index_put_.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
-    (written("aten.index_put.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
-    # What is added to is read as well.
-    (
-        written("aten.index_put_.default", "cache", "index", "rows", aten="aten.index_add.x"),
-        3 * ROW_BYTES + INDEX_BYTES,
-    ),
-    (written("aten.slice_scatter.default", "cache", "rows"), 2 * ROW_BYTES),
-    # A number goes to as many places as the index has elements.
-    (written("aten.scatter.value", "cache", "index"), INDEX_BYTES + 2 * 4),
-]
-
-
-SCATTER = written("aten.slice_scatter.default", "cache", "rows")
-NEW = 2 * CACHE_BYTES + ROW_BYTES
-ZEROS = node("zeros", "aten.full.default", tensors=(tensor(1000, 64),))
-INTO_ZEROS = written("aten.slice_scatter.default", "zeros", "rows")
-LATER = node("neg", "aten.neg.default", "zeros", tensors=(tensor(1000, 64),))
-GRADIENT = written("aten.index_put.default", "zeros", "index", "rows", aten="aten.gradient")
-COPIED = node("copy_", "aten.copy_.default", "small", "x")
-CLONE = node("clone", "aten.clone.default", "x")
-BACK = node("copy_", "aten.copy_.default", "x", "clone")
-
-
-@pytest.mark.parametrize(
-    ("nodes", "made", "size"),
-    [
-        # Its name tells what was in place.
-        ((), written("aten.index_put.default", "cache", "index", "rows", name="index_put"),
-         NEW + INDEX_BYTES),
-        ((), written("aten.index_put.default", "cache", "index", "rows", name="index_put_"),
-         2 * ROW_BYTES + INDEX_BYTES),
-        ((), SCATTER, NEW),  # not copied back
-        # An intermediate is changed in place unless something takes it later.
-        ((ZEROS,), INTO_ZEROS, 2 * ROW_BYTES),
-        ((ZEROS, INTO_ZEROS, LATER), INTO_ZEROS, NEW),
-        # What makes the tensor itself writes all of it: the gradient of an embedding.
-        ((dataclasses.replace(ZEROS, aten="aten.gradient"),), GRADIENT,
-         CACHE_BYTES + ROW_BYTES + INDEX_BYTES),
-        # A copy of an input, or of a product, is the program's own.
-        ((X,), COPIED, 2 * SIZE),
-        ((node("x", "aten.mm.default", flops=9),), COPIED, 2 * SIZE),
-        # Clones for the program's kernels are Inductor's own.
-        ((X,), CLONE, 0),
-        ((X, CLONE), BACK, 0),
-        ((X,), dataclasses.replace(CLONE, stack=LINE), 2 * SIZE),
-    ],
-)  # fmt: skip
-def test_what_eager_pytorch_moves(nodes: tuple[Node, ...], made: Node, size: int) -> None:
-    last = () if made in nodes else (made,)
-    found = Traffic(graph(CACHE, INDEX, SMALL, ROWS, *nodes, *last))
-    assert found.bytes_of(made) == size
-
-
-@pytest.mark.parametrize(("made", "size"), PARTS)
-def test_what_changes_a_part_moves_the_part(made: Node, size: int) -> None:
-    found = Traffic(graph(CACHE, INDEX, SMALL, ROWS, made, COPY))
-    assert found.bytes_of(made) == size
-    assert found.bytes_of(COPY) == 0
-    assert made not in found.results(made)
 
 
 def test_a_circle_in_a_damaged_recording_ends() -> None:
