@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -365,3 +366,26 @@ def test_fresh_inputs_can_be_written_to() -> None:
     assert torch.equal(new_base[:2], torch.zeros(2, 4))
     assert torch.equal(new_transposed, torch.zeros(4, 2))
     assert view.abs().sum() > 0
+
+
+class _Tagged(torch.Tensor):
+    """Has no `new_empty` of its own, so that torch's `__deepcopy__` refuses it."""
+
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN206
+        out = super().__torch_function__(func, types, args, kwargs or {})
+        return out.as_subclass(torch.Tensor) if func is torch.Tensor.new_empty else out
+
+
+def test_fresh_copies_tensors_that_cannot_be_copied_deeply() -> None:
+    from inspector.capture.target.call import Call
+
+    tagged = torch.randn(3).as_subclass(_Tagged)
+    tagged.tag = "double"
+    with pytest.raises(RuntimeError):
+        copy.deepcopy(tagged)
+    (copied,) = fresh(Call((tagged,))).args
+    assert type(copied) is _Tagged
+    assert copied.tag == "double"
+    assert copied.data_ptr() != tagged.data_ptr()
+    assert copied.tolist() == tagged.tolist()

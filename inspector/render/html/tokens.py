@@ -40,8 +40,6 @@ _LEXERS: dict[str, type[Lexer]] = {
     "cpp": CppLexer,
     "ptx": AssemblyLexer,
     "sass": AssemblyLexer,
-    "llir": LlvmLexer,
-    "ttir": LlvmLexer,
     "ttgir": LlvmLexer,
 }
 
