@@ -4,17 +4,15 @@
 them anew. Only recordings are read, so neither needs torch.
 """
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import functools
 import io
 import os
 import sys
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 from inspector import plugins
@@ -38,9 +36,6 @@ from tests.unit.render import (
     runs,
     verified,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parent.parent
 # Suffix of the golden file: the format, and the width where it has one.

@@ -11,8 +11,6 @@ here imports the inspector, whose numbers are checked against these.
     python -m tests.compile.truth --cross-check    artifacts against log records
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json
@@ -21,13 +19,11 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.compile.cases import CASES, FOLDER, Case
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CHILD = Path(__file__).with_name("truth_child.py")
 ROOT = Path(__file__).resolve().parents[2]
