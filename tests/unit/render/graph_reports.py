@@ -1,10 +1,11 @@
-"""Reports on graphs: of a recorded training step, and made by hand with names of any kind."""
+"""Reports on graphs: of a recorded step of training, and made by hand with names of any kind."""
 
 import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from inspector.features.graph.drawing.options import around
 from inspector.features.graph.not_fused import unfused_pairs
 from inspector.features.graph.report import (
     FUSION,
@@ -23,7 +24,7 @@ from tests.unit.fusions import SIZE, Kernel, fusion, graph, line, node, tensor
 from tests.unit.render import runs
 
 Names = Callable[[str], str]
-SAMPLE = Path(__file__).parents[3] / "samples" / "training_step" / "h200-training.zip"
+SAMPLE = Path(__file__).parents[3] / "samples/transformer_block/h200-graphs-training.zip"
 
 
 def stages(named: Names = str, frame: StackFrame | None = None) -> tuple[Graph, ...]:
@@ -104,7 +105,9 @@ def recorded_fusion() -> GraphReport:
 
 
 def recorded_stage() -> GraphReport:
-    return _recorded("forward")
+    report = _recorded("forward")
+    part = tuple(around(item, "erf", 2) for item in report.graphs)
+    return dataclasses.replace(report, graphs=part)
 
 
 def by_operators() -> GraphReport:
@@ -112,7 +115,7 @@ def by_operators() -> GraphReport:
 
 
 def at_line() -> GraphReport:
-    return with_line(_recorded(""), "model.py", 22)
+    return with_line(_recorded(""), "model.py", 20)
 
 
 def nowhere() -> GraphReport:
