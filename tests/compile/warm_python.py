@@ -13,6 +13,8 @@ This file is all three: `python` is a copy of it, which is the server as well, s
 fork needs when it is needed.
 """
 
+from __future__ import annotations
+
 import array
 import contextlib
 import hashlib
@@ -27,9 +29,10 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
-from inspector.shared.request import Request
+if TYPE_CHECKING:
+    from inspector.shared.request import Request
 
 _IS_COPY = Path(__file__).name == "python"
 # Of the test session, for all its workers.
