@@ -4,17 +4,15 @@
 them anew. Only recordings are read, so neither needs torch.
 """
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import functools
 import io
 import os
 import sys
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 from inspector import plugins
@@ -38,9 +36,6 @@ from tests.unit.render import (
     runs,
     verified,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).parent.parent
 # Suffix of the golden file: the format, and the width where it has one.
@@ -132,7 +127,7 @@ _MAKERS = (
         kernel_reports,
         "",
         """kernels_cpp kernels_choices kernels_compiled diff_versions diff_gone diff_compiled
-        graph_triton graph_breaks""",
+        graph_triton""",
     ),
     (
         bench_reports,
@@ -146,11 +141,7 @@ _MAKERS = (
         """faster slower unaccounted on_cpu no_difference inputs throttled missing autotuned memory
         memory_of_cuda_graphs memory_not_captured memory_failed memory_on_cpu""",
     ),
-    (
-        graph_reports,
-        "graph_",
-        "fused staged by_operators at_line nowhere elsewhere caller matching kinds empty",
-    ),
+    (graph_reports, "graph_", "recorded_fusion recorded_stage by_operators at_line nowhere"),
 )
 
 MADE: dict[str, Callable[[], object]] = {

@@ -6,9 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from inspector.errors import UsageError
-from inspector.features.costs.sites import site_costs
 from inspector.features.graph.drawing.options import around as near
-from inspector.features.graph.not_fused import split_by_breaks
 from inspector.features.graph.report import (
     FUSION,
     GraphReport,
@@ -68,9 +66,6 @@ class View:
         if self.line is not None:
             return with_line(make_graph_report(run, "", self.graph), *self.line)
         report = make_graph_report(run, self.shown, self.graph)
-        if self.shown == FUSION:
-            breaks = split_by_breaks(run, site_costs(run))
-            return dataclasses.replace(report, breaks=breaks)
         if self.around is None:
             return report
         depth = () if self.depth is None else ("--depth", str(self.depth))

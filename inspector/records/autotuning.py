@@ -1,7 +1,5 @@
 """What autotuning tries at one place, what it takes, and what wins."""
 
-from __future__ import annotations
-
 from inspector.records.record import Record, artifact, doc, part
 
 

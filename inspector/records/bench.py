@@ -1,7 +1,5 @@
 """What one process of `inspect bench` finds out about one combination, message by message."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """What is compiled and called, and what failed."""
 
-from __future__ import annotations
-
 from inspector.records.record import Record, artifact, doc
 from inspector.records.stack import StackFrame
 

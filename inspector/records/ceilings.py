@@ -1,7 +1,5 @@
 """What the machine can do, and in which state it is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from inspector.records.record import Record, artifact, doc

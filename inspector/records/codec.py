@@ -5,8 +5,6 @@ empty value of its type. The child may import nothing but the standard library a
 libraries that do this (msgspec, cattrs, pydantic) refuse the whole record.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import math

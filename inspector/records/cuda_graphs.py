@@ -1,7 +1,5 @@
 """CUDA graphs, of which torch logs no events."""
 
-from __future__ import annotations
-
 from inspector.records.record import Record, artifact, doc, part
 from inspector.records.stack import StackFrame
 

@@ -1,7 +1,5 @@
 """What runs on the device in each call."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 

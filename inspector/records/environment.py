@@ -1,7 +1,5 @@
 """Where a process runs, what it reads, and how its recording ends."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from inspector.records.record import Record, artifact, doc

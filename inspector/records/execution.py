@@ -1,7 +1,5 @@
 """What torch logs for tlparse about graphs that run: estimates of their operators, their order."""
 
-from __future__ import annotations
-
 from inspector.records.record import Record, artifact, doc, part
 
 

@@ -1,7 +1,5 @@
 """What Inductor's scheduler fused, and what it did not."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 

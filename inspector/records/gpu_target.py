@@ -1,7 +1,5 @@
 """A GPU that is not here: for what code was generated, and what is open."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from inspector.records.record import Record, artifact, doc, part

@@ -1,7 +1,5 @@
 """What torch's records of graph breaks and failures leave out."""
 
-from __future__ import annotations
-
 from inspector.records.record import Record, artifact, doc
 from inspector.records.stack import StackFrame
 

@@ -1,7 +1,5 @@
 """One kernel timed alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from inspector.records.record import Record, artifact, doc, part

@@ -1,7 +1,5 @@
 """What a call allocates."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from inspector.records.device_profile import LaunchPlace

@@ -1,7 +1,5 @@
 """What only the process knows of guards: the objects that they look at, and what they take."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 

@@ -20,10 +20,6 @@ SignedInt: TypeAlias = Annotated[int, "signed"]
 _T = TypeVar("_T")
 _R = TypeVar("_R", bound="Record")
 _REGISTERED: dict[str, type[Record]] = {}
-# Written by earlier versions; a recording of theirs is read as if they were not there.
-_RETIRED = frozenset(
-    {"inspector_bench", "inspector_hlo_graph", "inspector_kept_memory", "inspector_kernel_build"}
-)
 
 
 class Record:
@@ -109,8 +105,3 @@ def artifacts() -> Mapping[str, type[Record]]:
     for module in pkgutil.iter_modules(records.__path__):
         importlib.import_module(f"{records.__name__}.{module.name}")
     return _REGISTERED
-
-
-def is_retired(name: str) -> bool:
-    """Whether an earlier version wrote an artifact of this name."""
-    return name in _RETIRED

@@ -1,7 +1,5 @@
 """A frame of a stack, as torch logs it and as our records have it."""
 
-from __future__ import annotations
-
 from inspector.records.record import doc, part
 
 

@@ -1,7 +1,5 @@
 """Warm calls under torch's profiler, and how fast memory is copied."""
 
-from __future__ import annotations
-
 from inspector.records.record import Record, SignedInt, artifact, doc, part, row
 
 

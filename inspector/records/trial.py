@@ -1,7 +1,5 @@
 """What a process of ``--verify`` finds out."""
 
-from __future__ import annotations
-
 from inspector.records.record import Record, artifact, doc, part
 
 

@@ -1,7 +1,5 @@
 """Findings as workflow commands of GitHub Actions: annotations on the lines of a pull request."""
 
-from __future__ import annotations
-
 from typing import TextIO
 
 from inspector.report.finding import Finding

@@ -3,8 +3,6 @@
 Everything that the other renderers show is here. Columns are 0-based, durations are in ns.
 """
 
-from __future__ import annotations
-
 from typing import TextIO
 
 import orjson

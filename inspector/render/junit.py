@@ -1,7 +1,5 @@
 """Findings as a JUnit file: one failed test for each, in the form that most CI servers read."""
 
-from __future__ import annotations
-
 import re
 from typing import TextIO
 from xml.etree import ElementTree as ET

@@ -1,7 +1,5 @@
 """Findings as SARIF 2.1.0, which GitHub, GitLab and editors show on the lines of the source."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any, TextIO

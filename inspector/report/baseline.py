@@ -1,7 +1,5 @@
 """Findings that are known from an earlier report, and what a new one has instead."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Self

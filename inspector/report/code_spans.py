@@ -4,8 +4,6 @@ Renderers keep it on one line, or set it as code. What is taken for code is an e
 brackets and strings closed, and nothing that is only punctuation around words.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
@@ -36,12 +34,9 @@ def _spans(text: str) -> Iterator[tuple[int, int]]:
         position = max(end, word.end())
         # A longer word is data.
         shown = text[start:end].rstrip(_END).removesuffix("'s") if end - start <= _MOST else ""
-        if _CODE.search(shown) and shown not in _WORDS and _is_balanced(shown):
+        is_balanced = all(shown.count(begin) == shown.count(end) for begin, end in _OPEN.items())
+        if _CODE.search(shown) and shown not in _WORDS and is_balanced:
             yield start, start + len(shown)
-
-
-def _is_balanced(text: str) -> bool:
-    return all(text.count(begin) == text.count(end) for begin, end in _OPEN.items())
 
 
 def _with_assignment(text: str, start: int, end: int) -> int:

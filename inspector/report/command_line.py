@@ -1,7 +1,5 @@
 """Commands that are worth running next, as they are typed."""
 
-from __future__ import annotations
-
 import shlex
 
 from inspector.run.run import Run

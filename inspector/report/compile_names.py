@@ -1,7 +1,5 @@
 """What the spans, lanes and processes of a timeline are called."""
 
-from __future__ import annotations
-
 from inspector.report.escaping import one_line
 from inspector.report.processes import labels
 from inspector.run.compile_time import CompilationTime

@@ -4,8 +4,6 @@ Escape sequences can rewrite a terminal's screen, and bidirectional controls can
 read differently from what it is ("Trojan Source", CVE-2021-42574).
 """
 
-from __future__ import annotations
-
 import unicodedata
 
 TAB = "    "

@@ -1,7 +1,5 @@
 """Which part of an excerpt a finding is about, line by line."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.report.finding import Place

@@ -1,7 +1,5 @@
 """What a gate fails on: ids of rules and names of severities."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from inspector.errors import UsageError

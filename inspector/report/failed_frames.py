@@ -1,7 +1,5 @@
 """Compilations that failed: which frames, and what the compiler said."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Names of files that are short, and tell each from the others."""
 
-from __future__ import annotations
-
 import collections
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """A rule at a place, with evidence and a fix."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.report.severity import Severity

@@ -1,7 +1,5 @@
 """Whether a report passes: what it was asked to fail on, and what is known already."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Iterable, Iterator, Sequence

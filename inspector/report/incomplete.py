@@ -1,7 +1,5 @@
 """Why findings may be missing from a report, as far as the recording tells."""
 
-from __future__ import annotations
-
 from inspector.report.finding import Finding
 from inspector.report.processes import labels
 from inspector.report.wording import failure, listed
@@ -44,7 +42,11 @@ def cut_off(run: Run) -> str:
         for label, process in zip(labels(run), run.processes, strict=True)
         if is_trace or not process.ended
         for frame in process.frames
-        if _is_unfinished(frame)
+        # What torch logs outside of any compilation has no end that could be missing.
+        if any(
+            not item.finished and item.compile_id.frame_id is not None
+            for item in frame.compilations
+        )
     ]
     if not cut:
         return ""
@@ -57,15 +59,6 @@ def cut_off(run: Run) -> str:
     return (
         f"{listed(list(logs), _MOST_NAMED)} {ends} {listed(list(names), _MOST_NAMED)} "
         f"{are} being compiled"
-    )
-
-
-def _is_unfinished(frame: Frame) -> bool:
-    """Whether a compilation of the frame has no end; a further one of a compiled frame, too."""
-    return any(
-        # What torch logs outside of any compilation has no end that could be missing.
-        not item.finished and item.compile_id.frame_id is not None
-        for item in frame.compilations
     )
 
 

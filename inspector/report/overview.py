@@ -1,7 +1,5 @@
 """Which recording a report is about, and what the recording lacks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from inspector.records.calls import TargetFunction, Unmeasured
@@ -105,7 +103,10 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     limits = dict.fromkeys(cost.note for cost in measured)
     yield from (("note", f"costs: {text}") for text in limits if text)
     yield from _unmeasured(run)
-    yield from _cached(run)
+    for cache, sentence in _MISSING.items():
+        hits = sum(process.cache_hits.get(cache, 0) for process in run.processes)
+        if hits:
+            yield "note", sentence.format(count(hits, "graph"))
     yield from _dropped(run)
     unknown = _unknown(run)
     if unknown:
@@ -156,13 +157,6 @@ def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
             which = f" with input {item.input_index + 1}" if several else ""
             why = f"calls change the model, and another{which} fails ({one_line(item.error)})"
             yield "note", f"not measured: {why}"
-
-
-def _cached(run: Run) -> Iterator[tuple[str, str]]:
-    for cache, sentence in _MISSING.items():
-        hits = sum(process.cache_hits.get(cache, 0) for process in run.processes)
-        if hits:
-            yield "note", sentence.format(count(hits, "graph"))
 
 
 def _dropped(run: Run) -> Iterator[tuple[str, str]]:

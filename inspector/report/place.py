@@ -1,7 +1,5 @@
 """Turns a frame of the model into a place that a person can read, and its fingerprint."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import hashlib

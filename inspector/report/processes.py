@@ -1,7 +1,5 @@
 """Findings over several processes: what equal ranks meet is one finding that names them."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence

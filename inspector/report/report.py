@@ -1,7 +1,5 @@
 """Everything that is said about a run."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """How settings of torch are spelled for people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from inspector.shared.edit import Rewrite, Setting

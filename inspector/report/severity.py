@@ -1,7 +1,5 @@
 """How much a finding matters."""
 
-from __future__ import annotations
-
 import enum
 
 

@@ -1,10 +1,8 @@
 """Folds stacks to what a person can act on: the frames of the user's own code."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from inspector.report.finding import Finding, StackLine
 from inspector.report.wording import count
@@ -46,22 +44,17 @@ def callers(finding: Finding) -> tuple[StackLine | Folded, ...]:
 
 def folded(stack: Sequence[StackLine]) -> tuple[StackLine | Folded, ...]:
     """A stack with the frames outside the user's code folded, and the middle of a long one."""
-    lines = tuple(_runs(stack))
+    lines: list[StackLine | Folded] = []
+    for own, group in itertools.groupby(stack, lambda frame: frame.owner in _OWN):
+        frames = list(group)
+        packages = tuple(dict.fromkeys(map(_package, frames)))
+        lines += frames if own else [Folded(len(frames), packages)]
     if len(lines) <= _MOST_SHOWN:
-        return lines
+        return tuple(lines)
     half = _MOST_SHOWN // 2
     middle = lines[half:-half]
-    frames = sum(line.frames if isinstance(line, Folded) else 1 for line in middle)
-    return (*lines[:half], Folded(frames, ()), *lines[-half:])
-
-
-def _runs(stack: Iterable[StackLine]) -> Iterable[StackLine | Folded]:
-    for own, frames in itertools.groupby(stack, lambda frame: frame.owner in _OWN):
-        if own:
-            yield from frames
-        else:
-            group = tuple(frames)
-            yield Folded(len(group), tuple(dict.fromkeys(_package(frame) for frame in group)))
+    number = sum(line.frames if isinstance(line, Folded) else 1 for line in middle)
+    return (*lines[:half], Folded(number, ()), *lines[-half:])
 
 
 def _package(frame: StackLine) -> str:

@@ -1,7 +1,5 @@
 """What a value of a call is called: of several outputs each has its place."""
 
-from __future__ import annotations
-
 import re
 
 # As `inspector.capture.calls.leaves` names what it took apart: `output of input 1[0]['a'].keys`.

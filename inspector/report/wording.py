@@ -1,7 +1,5 @@
 """The words and numbers that every renderer uses, so that all of them say the same."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ Dynamo's source is ``fn.__closure__[0].cell_contents['b']``; the name of the var
 function's code. Nothing else that torch names has a space outside of a string.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from typing import Self

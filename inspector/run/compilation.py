@@ -1,7 +1,5 @@
 """Frames and their compilations."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 from collections.abc import Mapping

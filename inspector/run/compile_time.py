@@ -1,7 +1,5 @@
 """Compile time: whose it is, of which stage, and what the compiler's caches had of it."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 

@@ -1,7 +1,5 @@
 """What a graph break costs in a warm call."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 

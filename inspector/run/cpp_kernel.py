@@ -1,7 +1,5 @@
 """What is known of a C++ kernel: its text, and what was recorded of how it was made."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.records.kernels import CppKernelLoops, CppNest

@@ -1,7 +1,5 @@
 """CUDA graphs of a process: what was captured, what was not, and how often graphs ran."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """What has to be dynamic from the first call on, for a function to be compiled once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

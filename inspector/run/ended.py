@@ -1,7 +1,5 @@
 """How a program ended, in one sentence: its exception with the user's line, or its exit code."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import sys

@@ -1,7 +1,5 @@
 """Graph breaks: records as torch logs them, and the sites that a person can change."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 from collections.abc import Iterator, Sequence

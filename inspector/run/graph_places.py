@@ -1,7 +1,5 @@
 """Where the graphs of a process lie, and the code of them, until somebody asks for them."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 

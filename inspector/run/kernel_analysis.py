@@ -1,7 +1,5 @@
 """What a compiled kernel does, read from its instructions and its intermediate code."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 

@@ -1,7 +1,5 @@
 """What changed between the kernels of two runs."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 

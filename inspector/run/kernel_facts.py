@@ -1,7 +1,5 @@
 """Everything that is known of one compiled kernel, for those who look for what is wrong with it."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.run.kernel_analysis import ConfigAnalysis

@@ -1,7 +1,5 @@
 """How long a kernel should take, and what that follows from."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 

@@ -1,7 +1,5 @@
 """Spans of compilation side by side: what a timeline shows."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Sequence
 

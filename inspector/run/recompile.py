@@ -1,7 +1,5 @@
 """Why a code object was compiled once more: the guard that failed, and what became of it."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 

@@ -1,7 +1,5 @@
 """The source text that a recording carries."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import functools

@@ -1,7 +1,5 @@
 """The counts of a run, in the words that design and schema define."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Sequence
 

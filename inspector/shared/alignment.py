@@ -5,8 +5,6 @@ longest common run first, as `difflib.SequenceMatcher` does, then shifts whole l
 other; a longest common subsequence does not.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Hashable, Sequence

@@ -1,7 +1,5 @@
 """What `inspect bench` compares, settings of the compiler on workloads, and what a process does."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 

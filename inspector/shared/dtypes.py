@@ -5,8 +5,6 @@ Everywhere that a person writes a dtype, torch's own names (``float32``, ``torch
 ``half``, ``long``) and the usual short ones (``fp16``, ``bool``) are understood as well.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 from types import MappingProxyType

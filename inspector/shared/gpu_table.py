@@ -1,7 +1,5 @@
 """The GPUs that ``--gpu`` knows, and how one is found by what a user calls it."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Mapping

@@ -6,8 +6,6 @@ Capabilities", table "Technical Specifications per Compute Capability". Peaks ar
 boost clock, for all multiprocessors, in operations per second; bandwidth is the memory's.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Final

@@ -1,7 +1,5 @@
 """Reads the grammar of `inspector.shared.input_spec`, which is one of Python expressions."""
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import NoReturn

@@ -1,7 +1,5 @@
 """One generated kernel as compiled for one GPU: each configuration and what its binary needs."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.records.record import SignedInt

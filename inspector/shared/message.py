@@ -1,7 +1,5 @@
 """Dataclasses as JSON and back: what our processes tell each other, and plans in recordings."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import ClassVar, Self

@@ -4,8 +4,6 @@ Paths in it are relative to the project's folder; arguments and environment vari
 be secrets, are not in it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import datetime as dt
 import json

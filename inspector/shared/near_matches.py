@@ -1,7 +1,5 @@
 """What somebody may have meant who wrote a name that does not exist."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Failures for want of memory, by what is said of them."""
 
-from __future__ import annotations
-
 import re
 
 # As torch, CUDA's runtime, Triton, cuBLAS, cuDNN and torch's CPU allocator say it.

@@ -1,7 +1,5 @@
 """What a user asked to be compiled, as the parent passes it to the child."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.shared.edit import Edit, Setting

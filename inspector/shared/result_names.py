@@ -1,7 +1,5 @@
 """What results of calls are called where processes compare them (`inspect bench`)."""
 
-from __future__ import annotations
-
 import re
 
 AGAIN = " (called again)"

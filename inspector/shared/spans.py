@@ -1,7 +1,5 @@
 """Spans of time."""
 
-from __future__ import annotations
-
 import bisect
 import operator
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Places in the user's source."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Stacks as Python's `faulthandler` writes them, the innermost frame first."""
 
-from __future__ import annotations
-
 import re
 from pathlib import PurePath
 

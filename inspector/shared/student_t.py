@@ -1,7 +1,5 @@
 """How well the middle of few values is known: quantiles of Student's t."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A request's settings as the options that a command takes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 _EAGER = ("explain", "guards")  # commands whose --backend is eager by default; else inductor

@@ -1,7 +1,5 @@
 """Numbers, shares, sizes and names as people read and write them."""
 
-from __future__ import annotations
-
 import re
 
 # Of names that begin with a vowel, those that are not spoken so: UNet, User, Utility, OneHot.

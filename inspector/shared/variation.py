@@ -1,7 +1,5 @@
 """Inputs that differ in a size, a dtype or a value: ``x[0]=1,2,4``, ``n=1,2``, ``x=f32,bf16``."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import json
@@ -62,7 +60,7 @@ def parse_varied(text: str) -> Varied:
     places = tuple((item[1], int(item[2]) if item[2] else None) for item in found if item)
     values = tuple(_value(part.strip(), text) for part in right.split(","))
     sizes = any(dimension is not None for _, dimension in places)
-    if sizes and not all(_is_size(value) for value in values):
+    if sizes and not all(type(value) is int and value >= 0 for value in values):
         raise UsageError(f"--vary {text!r} has a size that is no whole number from 0 on.", _EXAMPLE)
     return Varied(places, values)
 
@@ -78,10 +76,6 @@ def _value(text: str, whole: str) -> int | float | bool | str:
     if not isinstance(value, int | float) or not math.isfinite(value):
         raise UsageError(f"--vary {whole!r}: {text!r} is no number, true or false.", _EXAMPLE)
     return value
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def variations(varied: Sequence[Varied]) -> tuple[tuple[Assignment, ...], ...]:

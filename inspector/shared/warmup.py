@@ -1,7 +1,5 @@
 """What `inspect bench --warmup` does: the starts of a service, and what they reported."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 

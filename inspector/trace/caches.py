@@ -1,7 +1,5 @@
 """Artifacts of the compiler's caches: what was looked for, what came of it, and what its key is."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 from collections.abc import Mapping

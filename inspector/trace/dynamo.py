@@ -1,7 +1,5 @@
 """Events of TorchDynamo: frames, graphs, failures and the metrics of a compilation."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

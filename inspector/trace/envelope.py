@@ -1,7 +1,5 @@
 """One record of a structured trace before anything is read out of it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 
@@ -63,18 +61,19 @@ class Envelope:
         """
         if not isinstance(stack, list):
             return ()
-        return tuple(self._frame(entry) for entry in stack if isinstance(entry, dict))
+        return tuple(
+            StackFrame(
+                file=self.file_of(entry),
+                line=natural(entry.get("line")) or 0,
+                name=str(entry.get("name", "")),
+                code=str(entry.get("loc") or ""),
+            )
+            for entry in stack
+            if isinstance(entry, dict)
+        )
 
     def file_of(self, entry: Mapping[str, object]) -> str:
         """The file name of an entry of a logged stack."""
         file = entry.get("filename")
         number = natural(file)
         return str(file) if number is None else self.strings.get(number, f"<file {number}>")
-
-    def _frame(self, entry: Mapping[str, object]) -> StackFrame:
-        return StackFrame(
-            file=self.file_of(entry),
-            line=natural(entry.get("line")) or 0,
-            name=str(entry.get("name", "")),
-            code=str(entry.get("loc") or ""),
-        )

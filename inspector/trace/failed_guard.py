@@ -5,8 +5,6 @@ and, in 2.11 to 2.13, ``\nUser stack trace:\n…`` (``get_guard_fail_reason_help
 torch/_dynamo/guards.py). Torch writes ``x`` for ``L['x']`` in it (``strip_local_scope``).
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 

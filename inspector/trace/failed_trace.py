@@ -1,7 +1,5 @@
 """Artifact ``make_fx_fail_partial``: what AOTAutograd had traced when an operator failed."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from typing import Self

@@ -3,8 +3,6 @@
 A value that is not what torch writes is None: one bad field never costs the whole record.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 MAX_GUARD_CHARACTERS = 1 << 16

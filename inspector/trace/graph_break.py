@@ -5,8 +5,6 @@ The text is made by ``log_graph_break`` (torch/_dynamo/symbolic_convert.py) out 
 of it. Everything here is therefore parsed text: what cannot be found is None.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import textwrap

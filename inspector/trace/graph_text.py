@@ -1,7 +1,5 @@
 """The readable text of a graph, as ``GraphModule.print_readable`` prints it."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import re

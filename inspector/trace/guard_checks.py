@@ -4,8 +4,6 @@ The forms are those of ``GuardBuilder`` (torch/_dynamo/guards.py, 2.11 and 2.13)
 form, or of a kind that is not listed, keeps its text (`OtherCheck`).
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import json

@@ -4,8 +4,6 @@
 are in 2.11 to 2.13. A spelling that is not here is `GuardShape.OTHER`, with the text as it is.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import enum

@@ -5,8 +5,6 @@ Torch's sources are Python expressions over the frame's locals ``L`` and globals
 what the user writes as ``self.layers[3].weight``.
 """
 
-from __future__ import annotations
-
 import enum
 import functools
 import re

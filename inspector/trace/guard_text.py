@@ -1,7 +1,5 @@
 """The text of guards: the comment after one, floats, and sources that differ in numbers."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 

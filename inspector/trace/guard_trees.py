@@ -6,8 +6,6 @@ front, and a last line with the latency. A line of any other form is kept as it 
 flat list with the numbers of the parents, so that its depth costs nothing.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 

@@ -1,7 +1,5 @@
 """Events about guards: torch's tree of them, and what we measured of it."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Mapping

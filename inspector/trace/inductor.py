@@ -1,7 +1,5 @@
 """Graphs of all stages and the code of them, whose texts stay in the log."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Self
 

@@ -1,7 +1,5 @@
 """Frames of a stack that ran while the compiler was at work: a fake implementation, a backend."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar

@@ -1,7 +1,5 @@
 """Events whose payload stays in the log until somebody asks for it."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Self, TypeVar
 

@@ -1,7 +1,5 @@
 """Stacks that torch prints into its messages, as Python prints them."""
 
-from __future__ import annotations
-
 import re
 
 from inspector.records.stack import StackFrame

@@ -4,14 +4,12 @@ Events that torch is known to write and that nothing here reads yet are listed t
 reader can tell "not used" from "unknown: a newer torch, perhaps".
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from typing import Protocol
 
 from inspector.records.codec import decode
-from inspector.records.record import PREFIX, Record, artifacts, is_retired
+from inspector.records.record import PREFIX, Record, artifacts
 from inspector.trace import dynamo
 from inspector.trace.caches import (
     CACHE_ARTIFACTS,
@@ -113,7 +111,8 @@ _UNUSED_ARTIFACTS = re.compile(
     min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
     scheduler_nodes_before_comm_overlap | torch\._functorch\.config |
     .*_(?:ORIGINAL|MODIFIED)_BYTECODE | .*_(?:pre|post)_grad |
-    inductor_triton_kernel_to_.*
+    inductor_triton_kernel_to_.* |
+    inspector_(?:bench|hlo_graph|kept_memory|kernel_build)  # of earlier versions of ours
     """,
     re.VERBOSE,
 )
@@ -131,7 +130,7 @@ def is_known(key: str, name: str) -> bool:
         return True
     if key != "artifact":
         return _UNUSED_KEYS.fullmatch(key) is not None
-    return is_retired(name) or _UNUSED_ARTIFACTS.fullmatch(name) is not None
+    return _UNUSED_ARTIFACTS.fullmatch(name) is not None
 
 
 def record_type(key: str, name: str) -> type[Record] | None:

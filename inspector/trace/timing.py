@@ -1,7 +1,5 @@
 """Events that say when something began and ended."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Self

@@ -4,8 +4,6 @@ Torch is imported once, with TORCH_TRACE set, and each start is a fork of a proc
 compiled and logged nothing; what it logs goes to FOLDER/MODE.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

@@ -1,7 +1,5 @@
 """What the tests of recorded programs share: starting them, and reading what they left."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

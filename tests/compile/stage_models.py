@@ -1,7 +1,5 @@
 """Small models, each with something that graphs and their texts have to cope with."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Cold and warm starts of a real program, one process after the other over the same caches."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

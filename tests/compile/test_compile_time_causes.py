@@ -1,7 +1,5 @@
 """Loops that make a large graph or a long size expression, and what torch makes of the fix."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

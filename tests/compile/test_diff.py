@@ -1,7 +1,5 @@
 """Two versions of a small model side by side, recorded here: for this CPU, and for an H200."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """How a program ends, and what our own calls may not add to what it did."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import io

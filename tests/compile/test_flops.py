@@ -1,7 +1,5 @@
 """Floating-point operations of convolutions and of attention, counted by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

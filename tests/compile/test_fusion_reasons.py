@@ -1,7 +1,5 @@
 """Reasons against a fusion that have a sentence of ours are in the installed torch."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import importlib

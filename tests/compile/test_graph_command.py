@@ -1,7 +1,5 @@
 """``inspect graph``: what it records is what torch does, and needs no compiler."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

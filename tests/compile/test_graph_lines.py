@@ -1,7 +1,5 @@
 """Lines of graphs that run as Python, and of what autograd does in a backward pass."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

@@ -4,8 +4,6 @@ What torch has is noted where it prints a graph, by a method that every stage ca
 reads a local variable of whoever logs the text.
 """
 
-from __future__ import annotations
-
 import collections
 import contextlib
 import dataclasses

@@ -4,8 +4,6 @@ The program holds both sides, what breaks or recompiles and what is advised, so 
 that the advice helps: the fixed functions have no finding.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

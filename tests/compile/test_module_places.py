@@ -1,7 +1,5 @@
 """Lines of models that have none of their own: those that make their modules."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -100,13 +98,6 @@ def test_an_operator_has_the_line_that_makes_its_module(
         assert part in line
 
 
-def test_what_was_there_before_has_none() -> None:
-    model = nn.Sequential(nn.Linear(8, 8))
-    with noting_modules():
-        nn.ReLU()
-    assert list(lines(model, torch.randn(2, 8)).values()) == [[]]
-
-
 def test_a_line_that_makes_a_layer_is_told_from_one_that_runs() -> None:
     with noting_modules():
         plain, own = nn.Sequential(Half(8)), Own()
@@ -137,16 +128,6 @@ def test_every_stage_of_a_training_step_has_it() -> None:
     assert all(HERE in text for text in [*forward, *backward])
 
 
-def test_no_line_is_of_a_graph_that_was_captured_before() -> None:
-    graph = fx.Graph()
-    node = graph.placeholder("x")
-    frame = '  File "<eval_with_key>.9", line 4, in forward\n    def forward(self, input):\n'
-    node.meta["stack_trace"] = frame
-    assert stack_of(node) == ""
-    node.meta["stack_trace"] = f'  File "{HERE}", line 3, in f\n    f()\n{frame}'
-    assert [item.file for item in printed_frames(stack_of(node))] == [HERE]
-
-
 def test_torch_is_as_it_was_afterwards() -> None:
     hooks = torch.nn.modules.module._global_parameter_registration_hooks
     before = dict(hooks)
@@ -169,22 +150,6 @@ def test_what_a_program_puts_into_the_place_of_init_stays(monkeypatch: pytest.Mo
         nn.Module.__init__ = tagging
         first = nn.ReLU()
     assert first.scale == nn.ReLU().scale == 3
-
-
-def test_nothing_of_ours_is_traced_where_a_program_keeps_init() -> None:
-    with noting_modules():
-
-        class Kept(nn.Module):
-            __init__ = nn.Module.__init__
-
-            def forward(self, x: torch.Tensor) -> torch.Tensor:
-                return x + 1
-
-    def function(x: torch.Tensor) -> torch.Tensor:
-        return Kept()(x)
-
-    compiled = torch.compile(function, backend="eager", fullgraph=True)
-    assert compiled(torch.zeros(2)).tolist() == [1, 1]
 
 
 def test_nothing_is_kept_alive() -> None:

@@ -1,9 +1,8 @@
 """The bytes that kernels move, and those of eager PyTorch, against what was counted by hand."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 import torch
@@ -13,9 +12,6 @@ from torch.nn import functional as functional_
 from triton import language as tl
 
 from benchmarks.not_fused import compiled
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 pytestmark = pytest.mark.compile
 

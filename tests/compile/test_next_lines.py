@@ -1,16 +1,11 @@
 """The commands behind ``next:`` work when they are pasted in the same folder."""
 
-from __future__ import annotations
-
 import shlex
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.compile.test_explain import inspect
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MODELS = """
 import torch

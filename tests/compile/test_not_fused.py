@@ -1,7 +1,5 @@
 """What is said of pairs that were not fused is so: they fuse after the change, and save as much."""
 
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.not_fused import known, measured

@@ -1,7 +1,5 @@
 """Every process of a program records itself: ranks, workers, whatever imports torch."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`inspect run` is the program's own run; and how a recorded process can end."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

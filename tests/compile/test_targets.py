@@ -1,11 +1,9 @@
 """Model files in many styles: each loads, or leads with one sentence to what does."""
 
-from __future__ import annotations
-
 import copy
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,9 +13,6 @@ from inspector.capture.target.call import fresh  # noqa: E402
 from inspector.capture.target.target import Target, load_target  # noqa: E402
 from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError, UsageError  # noqa: E402
 from inspector.shared.request import Request  # noqa: E402
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 pytestmark = [pytest.mark.compile]
 

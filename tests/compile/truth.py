@@ -10,8 +10,6 @@ here imports the inspector, whose numbers are checked against these.
                                                    the cases named)
 """
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import json
@@ -20,13 +18,11 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.compile.cases import CASES, FOLDER, Case
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CHILD = Path(__file__).with_name("truth_child.py")
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,23 +5,19 @@ and imports nothing but the standard library and torch: what the inspector
 reports is checked against it, so it must not share any code with it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import importlib.util
 import json
 import sys
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from types import ModuleType
+from typing import Any, cast
 
 import torch
 from torch import nn
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from types import ModuleType
 
 SEED = 0
 MODEL_FACTORIES = ("get_model", "make_model")

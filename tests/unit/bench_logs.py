@@ -1,7 +1,5 @@
 """Recordings of `inspect bench` whose log is written here, as its processes write it."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Recorded cold starts, and reports on them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from inspector import plugins

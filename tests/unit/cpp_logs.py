@@ -1,7 +1,5 @@
 """Reports on the recorded C++ kernels of tests/unit/data/cpp_kernels."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from pathlib import Path

@@ -4,8 +4,6 @@ Counted by hand from each program in tests/gpu/cuda_graphs/scenarios.py: a funct
 its first call, captured in its second, and replayed from then on.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import tempfile

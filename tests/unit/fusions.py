@@ -1,7 +1,5 @@
 """Graphs, and what became of them, made by hand: 8 by 64 numbers of 4 bytes are 2,048 bytes."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from typing import Any

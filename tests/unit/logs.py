@@ -1,7 +1,5 @@
 """Structured traces written by hand, record by record."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from pathlib import Path

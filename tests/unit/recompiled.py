@@ -1,7 +1,5 @@
 """Recompilations that are put together by hand, and the advice for them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from inspector.features.recompiles.case import FixCase

@@ -1,17 +1,12 @@
 """What import-linter does not see: cycles through package roots, and what is loaded in fact."""
 
-from __future__ import annotations
-
 import graphlib
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import grimp
 import pytest
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHILD_SIDE = tuple(
     f"inspector.{name}" for name in ("capture", "errors", "records", "shared", "trace", "version")

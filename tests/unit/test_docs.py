@@ -1,7 +1,5 @@
 """Commands in the README and the documentation are commands that exist, with options that exist."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

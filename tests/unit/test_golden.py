@@ -1,15 +1,10 @@
 """Reports are what the golden files hold (``python -m tests.golden --regenerate``)."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.golden import COMMANDS, ROOT, Golden, goldens, rendered
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOLDENS = list(goldens())
 

@@ -1,7 +1,5 @@
 """The rules' documentation."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

@@ -4,8 +4,6 @@ docs/report.md lists these fields. A path names fields by their keys; ``[]`` sta
 item of a list.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -15,8 +13,7 @@ import pytest
 
 from inspector.run.sources.recording import opened
 from tests import golden
-from tests.unit.render import runs
-from tests.unit.render.rendering import TRACES, as_json, read_trace
+from tests.unit.render.rendering import as_json, read_trace
 
 ALWAYS = (
     "summary.compile_time_ns",
@@ -118,14 +115,3 @@ def test_a_plain_trace_says_the_same(recording: Path, tmp_path: Path) -> None:
         report["findings"].sort(key=lambda finding: (finding["file"], finding["line"]))
     assert plain_view(plain) == plain_view(full)
     assert plain["recording"]["format_version"] == 0
-
-
-def test_a_plain_trace_has_a_view() -> None:
-    for trace in TRACES:
-        assert set(plain_view(as_json(read_trace(trace)))) == {*ALWAYS, *WITHOUT_LATER_CALLS}
-
-
-def test_later_calls_are_left_out() -> None:
-    view = plain_view(as_json(runs.report_of(runs.broken())))
-    assert set(view) == set(ALWAYS)
-    assert view["graph_breaks[].gb_id"] == ["GB0059", "GB0059", "GB0170", None]

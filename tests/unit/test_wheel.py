@@ -1,19 +1,14 @@
 """The wheel holds ``inspector`` and the one module that torch loads, and nothing else."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 import zipfile
 from email.parser import Parser
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from inspector import __version__
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

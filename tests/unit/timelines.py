@@ -1,7 +1,5 @@
 """Profiles of calls out of timelines written by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Which blocks these are is in a tensor, of which a compiled graph knows no value;
 program's own tensors while it compiles.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple

@@ -4,8 +4,6 @@ It has none for a CPU's libraries that take packed weights, which freezing puts 
 ``addmm`` and ``convolution`` (torch/_inductor/fx_passes/mkldnn_fusion.py, 2.11 to 2.13).
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ Torch logs when it begins and ends to trace a function, and nothing of the lines
 the same in 2.11 and 2.13).
 """
 
-from __future__ import annotations
-
 import collections
 import contextlib
 import time

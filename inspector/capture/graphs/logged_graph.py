@@ -4,8 +4,6 @@ The text has of each node the innermost line alone, which may be torch's own (``
 its module. The graph itself is a local variable of the function that logs it: nothing is hooked.
 """
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import itertools

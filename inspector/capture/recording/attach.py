@@ -1,7 +1,5 @@
 """Begins and ends the recording of this process."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

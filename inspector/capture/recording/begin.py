@@ -5,8 +5,6 @@ process that imports it (`autoload`, or the entry point of the installed package
 little: what needs torch itself waits for the first record of the trace.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import json

@@ -4,8 +4,6 @@ The conventions, in this order: ``model``, ``get_model()``, ``make_model()``; Ke
 ``Model``; one lone model that the file makes; one lone ``nn.Module`` class; one lone function.
 """
 
-from __future__ import annotations
-
 import re
 from types import FunctionType, ModuleType
 from typing import Any

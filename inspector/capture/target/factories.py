@@ -1,7 +1,5 @@
 """Makes the thing to compile from what a name stands for: an instance, a class, a factory."""
 
-from __future__ import annotations
-
 import builtins
 import contextlib
 import dataclasses

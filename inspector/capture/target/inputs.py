@@ -1,7 +1,5 @@
 """The inputs of a target: those of its file, or those of the command line."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any

@@ -1,7 +1,5 @@
 """What kind of input a layer takes, the likeliest first."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,7 +1,5 @@
 """From what was typed (``model.py``, ``model.py:name``, ``package.module:name``) to a place."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.util
 import os

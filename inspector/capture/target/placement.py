@@ -1,7 +1,5 @@
 """``--device`` and ``--dtype``: puts a model and its inputs where they were asked to be."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

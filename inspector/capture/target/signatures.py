@@ -1,7 +1,5 @@
 """The signature that the inputs of a target have to fit."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from pathlib import Path

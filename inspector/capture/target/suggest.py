@@ -1,7 +1,5 @@
 """The ``--input`` to try for a model that comes without inputs."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import io

@@ -1,7 +1,5 @@
 """Loads what the user wants compiled, with the calls to run it with."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import importlib.util

@@ -1,7 +1,5 @@
 """Runs a piece of the user's code, and turns what it raises into what a person should read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """What in a graph makes torch bypass a cache, the user's line of it, and what to do."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterator

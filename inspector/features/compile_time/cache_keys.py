@@ -5,8 +5,6 @@ Torch prints a key as lines ``[hash] name: value``, one per part
 decides whether a part changed: a value can hold addresses, and can be cut off.
 """
 
-from __future__ import annotations
-
 import collections
 import difflib
 import re

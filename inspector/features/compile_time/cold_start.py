@@ -1,7 +1,5 @@
 """Compile time of a run by stage, compilation, code object and user's line; use of its caches."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence

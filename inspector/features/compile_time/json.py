@@ -1,7 +1,5 @@
 """A cold start as JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.features.compile_time.report import (

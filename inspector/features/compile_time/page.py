@@ -1,7 +1,5 @@
 """The page on a cold start."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias

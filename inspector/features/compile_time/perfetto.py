@@ -4,8 +4,6 @@ The format is Chrome's: "Trace Event Format" of the Catapult project, JSON objec
 events (``X``) and metadata (``M``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TextIO
 

@@ -1,7 +1,5 @@
 """A cold start as data, and what the recording of it lacks."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 

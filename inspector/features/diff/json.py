@@ -1,7 +1,5 @@
 """Two runs side by side as JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.features.diff.page import answer

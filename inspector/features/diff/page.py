@@ -1,7 +1,5 @@
 """The page of two runs side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 

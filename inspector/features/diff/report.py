@@ -1,7 +1,5 @@
 """Everything that is said about two runs side by side."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import json
@@ -118,7 +116,9 @@ def make_diff_report(
 ) -> DiffReport:
     """Compares the kernels of two runs."""
     moved = [item.traffic_bytes for item in facts]
-    counts = [_counts(*side) for side in zip((before, after), facts, strict=True)]
+    sides = list(zip((before, after), facts, strict=True))
+    kernels = [_kernels(*side) for side in sides]
+    counts = [_counts(*side, found) for side, found in zip(sides, kernels, strict=True)]
     is_whole = None not in moved
     if is_whole:
         counts = [dataclasses.replace(item, traffic_bytes=size)
@@ -127,9 +127,7 @@ def make_diff_report(
     diff = KernelDiff(
         before=counts[0],
         after=counts[1],
-        kernels=tuple(
-            matched(*(_kernels(*side) for side in zip((before, after), facts, strict=True)))
-        ),
+        kernels=tuple(matched(*kernels)),
         libraries=_changed(before.libraries, after.libraries),
         operators=_changed(facts[0].operators, facts[1].operators),
     )
@@ -183,8 +181,7 @@ def _kernels(report: KernelsReport, facts: SideFacts) -> list[DiffKernel]:
     return found
 
 
-def _counts(report: KernelsReport, facts: SideFacts) -> Counts:
-    kernels = _kernels(report, facts)
+def _counts(report: KernelsReport, facts: SideFacts, kernels: Sequence[DiffKernel]) -> Counts:
     budget = facts.profile.budget if facts.profile else None
     summary = summarize(report.run)
     sizes = [

@@ -1,9 +1,7 @@
 """How a report says what was not fused, and why; the same in every format."""
 
-from __future__ import annotations
-
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.not_fused import Pair, grouped
@@ -118,25 +116,6 @@ def _calls_line(fusion: Fusion, pairs: Sequence[tuple[Pair, int]], gpu: Gpu | No
 def _is_left(pair: Pair) -> bool:
     """Whether one is an operator that Inductor has no code for: seldom is it worth a change."""
     return pair.reason is not None and "eager" in pair.reason.sentence
-
-
-def break_lines(report: GraphReport) -> Iterator[ApartLine]:
-    """What a graph break keeps apart: one side writes what the other reads."""
-    for item in report.breaks:
-        frame, cause = item.frame, item.record.cause
-        crossing, fusible = item.cost.crossing_bytes or 0, item.cost.fusible_bytes or 0
-        where = f"{frame.file.rpartition('/')[2]}:{frame.line}" if frame else item.record.frame_name
-        code = f" `{frame.code.strip()}`" if frame and frame.code else ""
-        kind = f"{cause.gb_id}: " if cause.gb_id else ""
-        part = "all of it is" if fusible >= crossing else f"{size(fusible)} of it are"
-        yield ApartLine(
-            title=f"code before and after{code} ({where})",
-            saved=saved_line(item.saved_bytes, 1, report.gpu),
-            reason=f"The graph breaks here ({kind}{cause.title.rstrip('.')}): "
-            f"{size(crossing)} cross the break, and {part} between fusible operators.",
-            change="Fix the break; `inspect explain` shows how.",
-            saved_bytes=item.saved_bytes,
-        )
 
 
 def _title(fusion: Fusion, pair: Pair) -> str:

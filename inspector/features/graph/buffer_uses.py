@@ -1,7 +1,5 @@
 """Why two kernels that use one tensor do not share their reads of it, in a sentence."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

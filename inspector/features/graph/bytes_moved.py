@@ -1,7 +1,5 @@
 """The bytes of each buffer that a launch really reads and writes."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence

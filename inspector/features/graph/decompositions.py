@@ -1,7 +1,5 @@
 """What the operators of a graph became in a later stage."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """What Inductor fused: each kernel with its operators, its traffic, and what fusing removed."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Mapping
 

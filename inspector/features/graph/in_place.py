@@ -6,8 +6,6 @@ Where a graph does not tell which of the two a program had, it counts as in plac
 never gets more than it moves.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

@@ -1,12 +1,10 @@
 """Graphs, and what was fused, as JSON."""
 
-from __future__ import annotations
-
 from inspector.features.graph.decompositions import Decomposition
 from inspector.features.graph.fusion import Step
 from inspector.features.graph.line_kernels import FoundNode, KernelAtLine
 from inspector.features.graph.lookup import Around
-from inspector.features.graph.not_fused import Pair, SplitByBreak
+from inspector.features.graph.not_fused import Pair
 from inspector.features.graph.operators import GraphOperators
 from inspector.features.graph.outside_graph import Outside
 from inspector.features.graph.report import FORMAT_VERSION, FusionRow, GraphReport, Operators
@@ -66,7 +64,7 @@ VIEWS: Views = {
     **GPU,
     GraphReport: View(
         """format_version kind tool_version recording=run.meta:recording versions gpu stage? graphs
-        fusions=rows graph_breaks=breaks operators line=around notices""",
+        fusions=rows operators line=around notices""",
         format_version=FORMAT_VERSION,
         kind="graph",
         tool_version=tool_version,
@@ -99,11 +97,6 @@ VIEWS: Views = {
     Pair: View(
         """first second shared saved_bytes_at_most=saved_bytes torch_says=said?
         reason=reason.sentence change=reason.change? kind=reason.kind"""
-    ),
-    SplitByBreak: View(
-        """file=frame.file line=frame.line gb_id=record.cause.gb_id title=record.cause.title
-        crossing_bytes=cost.crossing_bytes fusible_bytes=cost.fusible_bytes
-        saved_bytes_at_most=saved_bytes"""
     ),
     Operators: View("graphs decompositions not_inductors=outside"),
     GraphOperators: View("graph stage total operators inside"),

@@ -6,8 +6,6 @@ around. A kernel belongs to a line whose operator it computes, or prepares, fini
 bytes count for these lines alone.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """From a line of the user's to what became of it in every stage."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """Joins what the scheduler did with the graph that it lowered."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What shares data and was not fused: why, and what fusing would save."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,11 +10,7 @@ from inspector.features.graph.reasons import Reason, formatted
 from inspector.features.graph.step_names import described
 from inspector.features.graph.step_pair import Between
 from inspector.records.fusion import Apart
-from inspector.run.cost import Cost
-from inspector.run.graph_break import GraphBreak
-from inspector.run.run import Run
 from inspector.shared.dtypes import find_dtype
-from inspector.shared.stack import StackFrame
 
 _MOST_USERS = 16
 
@@ -155,35 +149,3 @@ def grouped(fusion: Fusion, pairs: Sequence[Pair]) -> list[tuple[Pair, int]]:
         words = tuple(described(step) for step in sides)
         found.setdefault((*words, pair.said, str(pair.saved_bytes)), []).append(pair)
     return [(same[0], len(same)) for same in found.values()]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class SplitByBreak:
-    """A graph break, and what crosses it: no kernel can have some of both sides."""
-
-    record: GraphBreak
-    cost: Cost
-
-    @property
-    def frame(self) -> StackFrame | None:
-        """Where the graph breaks."""
-        return self.record.project or self.record.user
-
-    @property
-    def saved_bytes(self) -> int:
-        """Bytes that one kernel for both sides would save."""
-        return 2 * (self.cost.fusible_bytes or 0)
-
-
-def split_by_breaks(
-    run: Run, costs: Mapping[tuple[str, int, str], Cost]
-) -> tuple[SplitByBreak, ...]:
-    """Those that keep apart what could be one kernel, with the first record of each site."""
-    records: dict[tuple[str, int, str], GraphBreak] = {}
-    for compilation in run.compilations:
-        for record in compilation.graph_breaks:
-            records.setdefault(record.key, record)
-    found = [SplitByBreak(record, costs[key]) for key, record in records.items() if key in costs]
-    return tuple(
-        sorted((item for item in found if item.saved_bytes), key=lambda item: -item.saved_bytes)
-    )

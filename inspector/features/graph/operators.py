@@ -1,7 +1,5 @@
 """The operators of each stage: how many of which kind."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import enum

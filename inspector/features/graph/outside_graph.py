@@ -1,7 +1,5 @@
 """The operators that Inductor does not generate code for: nothing can ever be fused with them."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 

@@ -5,8 +5,6 @@ and each part of a concatenation those of all of it. A launch can compute a node
 reads, or computes itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from inspector.features.graph.targets import is_view

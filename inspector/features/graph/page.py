@@ -1,12 +1,10 @@
 """The page on graphs: what was fused, the operators of a stage, or what became of a line."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.features.graph.apart_wording import ApartLine, apart_head, apart_lines, break_lines
+from inspector.features.graph.apart_wording import apart_head, apart_lines
 from inspector.features.graph.drawing import labels
 from inspector.features.graph.drawing.options import matches
 from inspector.features.graph.line_kernels import FoundNode, KernelAtLine, Relation
@@ -49,7 +47,6 @@ _NODE = (Column("node", "code"), Column("line"), Column("gives"))
 def page(report: GraphReport) -> Page:
     """Everything that was asked for."""
     sections = [section for row in report.rows for section in _fusion(report, row)]
-    sections.append(_apart("Split by graph breaks", report, break_lines(report)))
     sections += [_graph(report, graph) for graph in report.graphs]
     if report.operators is not None:
         sections += _operators(report.operators)
@@ -91,12 +88,11 @@ def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:
     ]
     blocks = (Lines([traffic_line(row.fusion)]), Table(_STEP, rows, "kernel", _MOST_ROWS))
     yield Section(fusion_headline(row.fusion), blocks)
-    yield _apart("Not fused", report, apart_lines(report, row))
-
-
-def _apart(title: str, report: GraphReport, lines: Iterable[ApartLine]) -> Section:
-    rows = [(line.saved, line.title, line.reason, line.change) for line in lines]
-    return Section(f"{title} ({apart_head(report)})", [Table(_APART, rows, "case", _MOST_APART)])
+    apart = [
+        (line.saved, line.title, line.reason, line.change) for line in apart_lines(report, row)
+    ]
+    table = Table(_APART, apart, "case", _MOST_APART)
+    yield Section(f"Not fused ({apart_head(report)})", [table])
 
 
 def _graph(report: GraphReport, graph: Graph) -> Section:

@@ -1,7 +1,5 @@
 """Why two steps are two, in a sentence about them, and what to change where that helps."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.features.graph.buffer_uses import is_as_the_program_says, telling, uses_reason

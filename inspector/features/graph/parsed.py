@@ -1,7 +1,5 @@
 """The nodes of a graph of which there is torch's text alone."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.records.graphs import TensorMeta

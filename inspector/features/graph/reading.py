@@ -1,7 +1,5 @@
 """Reads the graphs of a recording: as data where they were recorded so, else out of the text."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence

@@ -8,8 +8,6 @@ tries templates and foreach kernels in both orders, and codegen/simd.py puts the
 before the reduction. Where the order matters, the sentence says what is true of each.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ A reduction with few results is done in two parts, so that all of the GPU has so
 tried by benchmarks/not_fused.py.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Collection, Sequence

@@ -1,7 +1,5 @@
 """Everything that is said about the graphs of a run, and about what was fused."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -11,7 +9,7 @@ from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.line_kernels import kernels_naming
 from inspector.features.graph.lookup import Around, around_line
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.not_fused import Pair, SplitByBreak, unfused_pairs
+from inspector.features.graph.not_fused import Pair, unfused_pairs
 from inspector.features.graph.operators import GraphOperators, count_operators
 from inspector.features.graph.outside_graph import Outside, outside
 from inspector.features.graph.reading import read_graphs
@@ -76,8 +74,6 @@ class GraphReport:
         operators: The operators of every stage, where they were asked for.
         around: What became of a line, where one was asked for.
         part: The options that made parts of the graphs, or nothing.
-        breaks: Graph breaks that keep apart what one kernel could compute; those of most bytes
-            first.
     """
 
     run: Run
@@ -89,7 +85,6 @@ class GraphReport:
     operators: Operators | None = None
     around: Around | None = None
     part: tuple[str, ...] = ()
-    breaks: tuple[SplitByBreak, ...] = ()
 
 
 def with_operators(report: GraphReport) -> GraphReport:

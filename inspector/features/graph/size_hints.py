@@ -3,8 +3,6 @@
 Inductor counts bytes at those values, too (``SizeVarAllocator``'s hints).
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """How kernels and calls are named in sentences."""
 
-from __future__ import annotations
-
 from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.graph.targets import is_view
 from inspector.run.graph import Node

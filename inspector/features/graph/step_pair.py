@@ -1,7 +1,5 @@
 """Two steps with data in common, and what can be asked about them."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """What a node's target says after AOTAutograd: its name in ATen, views, empty tensors."""
 
-from __future__ import annotations
-
 from inspector.run.graph import Node
 
 # Operators of ATen that move nothing: those with an alias of their input as result in

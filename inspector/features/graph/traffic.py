@@ -1,7 +1,5 @@
 """The bytes that an operator would read and write as a kernel of its own."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Loops that tracing unrolled: their body is in the graph once for each time that it ran."""
 
-from __future__ import annotations
-
 import ast
 import collections
 import dataclasses

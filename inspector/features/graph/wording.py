@@ -1,7 +1,5 @@
 """How a report on graphs says things, the same in every format."""
 
-from __future__ import annotations
-
 import collections
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Findings with one cause as one finding, and the causes that most records come from."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Iterator, Sequence
@@ -37,7 +35,9 @@ def cause_lines(findings: Sequence[Finding], recompiles: int) -> Iterator[str]:
         recompiles: How many recompilations there are in all.
     """
     breaks = [item for item in findings if item.gb_id is not None]
-    lines = collections.Counter({_line(item): item.records for item in breaks})
+    lines = collections.Counter(
+        {f"{item.place.file}:{item.place.line}": item.records for item in breaks}
+    )
     if len(breaks) > 1:
         yield from _account(lines, sum(lines.values()), "line", "graph break")
     causes = collections.Counter({_named(item): len(item.recompiles) for item in findings
@@ -77,10 +77,6 @@ def _named(finding: Finding) -> str:
     first = finding.recompiles[0]
     size = f".size({first.index})" if first.index is not None else ""
     return f"{first.name}{size}" if first.name else first.kind.value
-
-
-def _line(finding: Finding) -> str:
-    return f"{finding.place.file}:{finding.place.line}"
 
 
 def _joined(members: Sequence[Finding]) -> Finding:

@@ -1,7 +1,5 @@
 """What is said when a recording has been made: its counts, where it is, what to do next."""
 
-from __future__ import annotations
-
 import shlex
 
 from inspector.report.command_line import command_about, command_again, is_model

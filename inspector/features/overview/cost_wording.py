@@ -1,7 +1,5 @@
 """What a graph break costs, in words that all renderers share."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterator
 

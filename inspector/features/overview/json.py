@@ -1,7 +1,5 @@
 """Graph breaks and recompiles as JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.features.recompiles.case import is_zero_one

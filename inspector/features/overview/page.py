@@ -1,7 +1,5 @@
 """The page of `inspect explain`: graph breaks, recompilations, and what was counted."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.breaks.element_indices import refused_elements
@@ -115,11 +113,12 @@ def _process_rows(report: Report) -> list[tuple[str, str]]:
     if len(shown) < 2:  # noqa: PLR2004 - one process is the whole report
         return []
     named = labels(report.run)
-    return [(named[index], _counts(report.by_process[index])) for index in shown]
-
-
-def _counts(summary: Summary) -> str:
-    return ", ".join((*summary_counts(summary), f"compiling {duration(summary.compile_time_ns)}"))
+    rows = []
+    for index in shown:
+        summary = report.by_process[index]
+        compiling = f"compiling {duration(summary.compile_time_ns)}"
+        rows.append((named[index], ", ".join((*summary_counts(summary), compiling))))
+    return rows
 
 
 def _graphs(summary: Summary) -> str:

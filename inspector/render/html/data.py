@@ -3,8 +3,6 @@
 Everything is taken from the JSON reports, so that the page says what ``--format json`` says.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Graphs as columns, with numbers in place of what repeats."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

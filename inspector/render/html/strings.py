@@ -1,7 +1,5 @@
 """Tables of strings: what repeats in a graph of thousands of nodes is written once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

@@ -1,7 +1,5 @@
 """Source text with the classes of its tokens, by Pygments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from pygments import lex
@@ -42,8 +40,6 @@ _LEXERS: dict[str, type[Lexer]] = {
     "cpp": CppLexer,
     "ptx": AssemblyLexer,
     "sass": AssemblyLexer,
-    "llir": LlvmLexer,
-    "ttir": LlvmLexer,
     "ttgir": LlvmLexer,
 }
 
@@ -60,12 +56,9 @@ def tokens(text: str, language: str) -> list[list[object]]:
             if number:
                 lines.append([])
             if part:
-                _add(lines[-1], len(part), name)
+                line = lines[-1]
+                if line and line[-1] == name:
+                    line[-2] = int(str(line[-2])) + len(part)
+                else:
+                    line += [len(part), name]
     return [line if any(line[1::2]) else [] for line in lines]
-
-
-def _add(line: list[object], length: int, name: str) -> None:
-    if line and line[-1] == name:
-        line[-2] = int(str(line[-2])) + length
-    else:
-        line += [length, name]

@@ -1,7 +1,5 @@
 """Markdown in which recorded text stays text (GitHub Flavored Markdown, and CommonMark 0.31)."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterable, Iterator

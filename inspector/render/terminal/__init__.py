@@ -1,7 +1,5 @@
 """Renders a page for people at a terminal, as a compiler shows its diagnostics."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 

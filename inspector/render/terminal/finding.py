@@ -1,7 +1,5 @@
 """One finding as a compiler's diagnostic."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len

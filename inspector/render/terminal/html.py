@@ -1,7 +1,5 @@
 """The terminal's page as HTML, for a notebook's cell."""
 
-from __future__ import annotations
-
 import dataclasses
 import io
 

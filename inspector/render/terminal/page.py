@@ -1,7 +1,5 @@
 """A page of lines: how wide it is, how it is wrapped, and how it reaches the stream."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Source lines with line numbers and carets, cut so that the carets are always in view."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len, set_cell_size

@@ -1,7 +1,5 @@
 """Tables at the width of a terminal."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
@@ -89,7 +87,8 @@ class _Layout:
 
     def line(self, cells: Sequence[Cell], *, is_title: bool = False) -> Iterator[Text]:
         """A row; what is too long has lines of its own: the name above, the last text below."""
-        name = Text(one_line(str(cells[0])), style="dim" if is_title else self._name_style())
+        style = _TONES.get(self._tone, "cyan" if self._columns[0].kind == "code" else "")
+        name = Text(one_line(str(cells[0])), style="dim" if is_title else style)
         if len(cells) == 1:
             is_copied = self._columns[0].kind == "code"
             yield from [Text(_GAP) + name] if is_copied else self._screen.wrapped(name, _GAP, _GAP)
@@ -122,9 +121,6 @@ class _Layout:
         lines = self._screen.wrapped(text, " " * (line.cell_len + len(_GAP)))
         yield line.append_text(lines[0][line.cell_len :])
         yield from lines[1:]
-
-    def _name_style(self) -> str:
-        return _TONES.get(self._tone, "cyan" if self._columns[0].kind == "code" else "")
 
 
 def _below(screen: Screen, cell: Cell) -> Iterator[Text]:

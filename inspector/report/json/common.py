@@ -1,7 +1,5 @@
 """How findings, recordings and stacks are written in every report."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.report.finding import Example, Finding, StackLine

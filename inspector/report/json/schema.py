@@ -1,7 +1,5 @@
 """JSON Schemas of reports, from the tables of views, type hints and docstrings."""
 
-from __future__ import annotations
-
 import collections.abc
 import dataclasses
 import enum
@@ -41,7 +39,13 @@ class _Maker:
 
     def object(self, kind: type, view: View) -> Schema:
         """The schema of a type's objects."""
-        return _closed({field.key: self._field(kind, field, view) for field in view.fields})
+        properties = {field.key: self._field(kind, field, view) for field in view.fields}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
 
     def of(self, hint: Any, view: str = "") -> Schema:  # noqa: ANN401 - a type hint
         """The schema of what a hint allows."""
@@ -145,15 +149,6 @@ def _value_of(hint: Any) -> Any:  # noqa: ANN401 - a type hint
         names = [field.name for field in dataclasses.fields(part)]
         return typing.get_type_hints(part)[names[1]]
     return typing.get_args(part)[1]
-
-
-def _closed(properties: Mapping[str, Schema]) -> Schema:
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def _union(schemas: list[Schema]) -> Schema:

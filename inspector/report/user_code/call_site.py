@@ -1,7 +1,5 @@
 """Where the user's own code calls a compiled function, and what it passes there."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import dataclasses
@@ -176,14 +174,12 @@ def _written(node: ast.expr) -> _Found:
     while isinstance(inner, ast.Attribute | ast.Subscript):
         if isinstance(inner, ast.Attribute) and inner.attr in _VIEWS:
             break
-        if isinstance(inner, ast.Subscript) and not _is_key(inner.slice):
-            break
+        if isinstance(inner, ast.Subscript):
+            key = inner.slice
+            if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
+                break
         inner = inner.value
     return ast.unparse(node), isinstance(inner, ast.Name)
-
-
-def _is_key(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def user_spelling(name: str) -> str:

@@ -1,7 +1,5 @@
 """Calls and definitions in a program's text."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Finds the user's code at a graph break, in a whole file or in one line of it."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 from collections.abc import Iterator

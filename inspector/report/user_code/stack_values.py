@@ -5,8 +5,6 @@ Dynamo hands it to what it compiles after the break as ``___stack0``, ``___stack
 that were computed before, in order, and what the expression that broke the graph gave.
 """
 
-from __future__ import annotations
-
 import ast
 
 from inspector.report.user_code.code import Code
@@ -46,17 +44,15 @@ def _shown(code: Code, node: ast.AST) -> str:
 def _below(outer: ast.AST | None, inner: ast.AST) -> list[ast.AST] | None:
     """What a node has on the stack while a part of it is computed; None where it does not tell."""
     parts = _parts(outer, inner)
-    is_packed = any(isinstance(each, ast.Starred) or _is_doubled(each) for each in parts)
+    is_packed = any(
+        isinstance(each, ast.Starred) or (isinstance(each, ast.keyword) and each.arg is None)
+        for each in parts
+    )
     if inner not in parts or is_packed:
         return None
     before = parts[: parts.index(inner)]
     # What was compared before is no longer there.
     return before[-1:] if isinstance(outer, ast.Compare) else before
-
-
-def _is_doubled(part: ast.AST) -> bool:
-    """``**given``."""
-    return isinstance(part, ast.keyword) and part.arg is None
 
 
 def _parts(outer: ast.AST | None, inner: ast.AST) -> list[ast.AST]:

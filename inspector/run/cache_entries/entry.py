@@ -1,7 +1,5 @@
 """The cache entries of a frame with their guards."""
 
-from __future__ import annotations
-
 import bisect
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Whether a guard passes in a state."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Iterable

@@ -4,8 +4,6 @@
 expressions over sources (torch/fx/experimental/symbolic_shapes.py, 2.11 and 2.13).
 """
 
-from __future__ import annotations
-
 import ast
 import functools
 import math

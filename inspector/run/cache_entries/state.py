@@ -1,7 +1,5 @@
 """What the guards of a frame say about the values that it was called with last."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence

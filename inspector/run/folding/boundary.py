@@ -1,7 +1,5 @@
 """Reads out of a graph's text what goes into it and what comes out."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Gathers where compile time went in one process, and what its caches had."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Collection, Sequence

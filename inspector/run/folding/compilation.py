@@ -1,7 +1,5 @@
 """Gathers what is logged under one compile id, and makes a `Compilation` of it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 

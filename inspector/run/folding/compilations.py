@@ -1,7 +1,5 @@
 """Gathers what is logged of the compilations of a process, each under its compile id."""
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 from inspector.records.calls import TargetCall

@@ -1,7 +1,5 @@
 """Gathers what a log says of CUDA graphs."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import re

@@ -1,7 +1,5 @@
 """Which keys a dict has on the two sides of a guard, as far as trees and the process tell."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

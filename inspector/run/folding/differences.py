@@ -5,8 +5,6 @@ second input of the same batch, the container beside the counter. What was compi
 guards on the call's own values, and the entry's guards are evaluated on those.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What a guard that fails wants, and what the call has instead, by the kind of its check."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Makes the frames of a process out of what was logged of its compilations."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Collects where the graphs of a process are, and the code that Inductor generated of them."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import TypeAlias
 

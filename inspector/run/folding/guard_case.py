@@ -1,7 +1,5 @@
 """A failed guard, with the guard trees and the symbols on both sides of it."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 

@@ -1,7 +1,5 @@
 """What a failed guard wanted, and what it found, each with what it is known from."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Mapping

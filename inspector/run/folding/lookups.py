@@ -1,7 +1,5 @@
 """Gathers what was looked for in the compiler's caches."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -12,8 +12,6 @@ otherwise as a whole counts as one difference, and as the lesser one. Of entries
 property of tensors, the one that differs in the fewest tensors is the nearest.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Sequence
 from typing import TypeAlias

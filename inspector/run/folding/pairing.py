@@ -4,8 +4,6 @@ Torch gives all events the thread 0 (torch/_dynamo/utils.py, 2.11 and 2.13), so 
 threads lie among the others, and two of the same name can be open at once.
 """
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Folds the envelopes of one process into a `Process`."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Makes a `Recompile` out of what was logged of a compilation and of the entries before it."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import re

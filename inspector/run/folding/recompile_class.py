@@ -1,7 +1,5 @@
 """Which class a failed guard is of."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Callable, Mapping

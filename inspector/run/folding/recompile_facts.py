@@ -1,7 +1,5 @@
 """Gathers what is logged under one compile id about what became symbolic, and its guards."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What else the trees and torch's own remarks say of a recompilation."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import re

@@ -1,7 +1,5 @@
 """What sizes and numbers say of a recompilation: symbols, bounds, and sizes taken for one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 

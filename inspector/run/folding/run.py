@@ -1,11 +1,8 @@
 """Folds the envelopes of all processes into a `Run`."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import re
-from collections.abc import Iterator
 
 from inspector.records.codec import decode
 from inspector.records.environment import SourceText
@@ -102,19 +99,18 @@ class RunBuilder:
         # The names of logs do not always say the rank.
         if all(process.rank is not None for process in processes):
             processes = tuple(sorted(processes, key=lambda process: process.rank or 0))
+        untold = (
+            LogWarning(log, 0, f"{number - _MOST_WARNINGS} more records could not be read")
+            for log, number in self._unread.items()
+            if number > _MOST_WARNINGS
+        )
         return Run(
             meta=with_ending(meta, processes, roots),
             processes=processes,
             roots=roots,
             sources=_sources([s for builder in builders for s in builder.records(SourceText)]),
-            warnings=(*self._warnings, *self._untold()),
+            warnings=(*self._warnings, *untold),
         )
-
-    def _untold(self) -> Iterator[LogWarning]:
-        for log, count in self._unread.items():
-            if count > _MOST_WARNINGS:
-                message = f"{count - _MOST_WARNINGS} more records could not be read"
-                yield LogWarning(log, 0, message)
 
 
 def _roots(builders: list[ProcessBuilder]) -> Roots:

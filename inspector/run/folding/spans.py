@@ -1,7 +1,5 @@
 """Compile time by compilation and stage, out of torch's ``dynamo_timed`` spans."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence

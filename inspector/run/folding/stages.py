@@ -1,7 +1,5 @@
 """Which stage of compilation a span of torch's ``dynamo_timed`` belongs to."""
 
-from __future__ import annotations
-
 import functools
 
 UNATTRIBUTED = "unattributed"

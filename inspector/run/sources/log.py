@@ -5,8 +5,6 @@ glog-like prefix, one JSON object, then the payload on lines that begin with a t
 LF alone: payloads can hold CR, U+2028 and the like.
 """
 
-from __future__ import annotations
-
 import collections
 import functools
 import json

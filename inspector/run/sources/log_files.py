@@ -1,7 +1,5 @@
 """What lies in a folder: logs, and what recorded processes left there that logs could not hold."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

@@ -1,7 +1,5 @@
 """Begins recordings, and reads and writes ``meta.json`` of them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

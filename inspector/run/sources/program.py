@@ -1,7 +1,5 @@
 """How a program that a user names is started, and what reaches the processes that it starts."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Mapping, Sequence

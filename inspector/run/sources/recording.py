@@ -1,7 +1,5 @@
 """Opens what a user names: a recording (folder or ``.zip``), a trace log, or a folder of logs."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import os

@@ -4,8 +4,6 @@
 ``INSPECTOR_KEEP`` says how many are kept; one with a name instead of a number is never deleted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

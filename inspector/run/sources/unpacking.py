@@ -1,7 +1,5 @@
 """Unpacks recordings and logs."""
 
-from __future__ import annotations
-
 import gzip
 import zipfile
 import zlib

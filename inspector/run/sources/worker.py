@@ -1,7 +1,5 @@
 """A process that is told what to do next, line by line (`inspector.capture.bench.worker`)."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """What the rules on compile time say."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest
@@ -89,19 +87,6 @@ def test_autotuning_takes_most() -> None:
     assert found.message == "autotuning takes 8.0 s of 10.0 s of compile time"
     assert "the longest: mm 8.0 s" in found.why
     assert not list(autotuning_time.RULE.check(run_of(("f", "autotuning", 4), ("g", "Dynamo", 6))))
-
-
-def test_two_versions_of_ptxas_make_autotuning_longer() -> None:
-    slow = run_of(("f", "autotuning", 8), ("g", "Dynamo", 2))
-    (process,) = slow.processes
-    two = {"ptxas": {"torch": "13.0.88", "triton": "12.8.93"}}
-    both = dataclasses.replace(process, hardware={**process.hardware, **two})
-    (found,) = autotuning_time.RULE.check(dataclasses.replace(slow, processes=(both,)))
-
-    assert "torch's ptxas (13.0.88)" in found.why
-    assert "Triton's (12.8.93)" in found.why
-    assert found.fix.startswith("Set TRITON_PTXAS_PATH")
-    assert "TORCHINDUCTOR_CACHE_DIR" in found.alternatives[0]
 
 
 def test_one_function_takes_most() -> None:

@@ -1,7 +1,5 @@
 """Every record as JSON and back, and records out of garbage."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import json

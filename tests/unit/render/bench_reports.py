@@ -1,7 +1,5 @@
 """Reports of what was timed: a bench, a collection, a warm-up, and one kernel alone."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Any

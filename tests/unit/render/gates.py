@@ -1,17 +1,12 @@
 """A report with a gate: the run with graph breaks against a baseline that knows one of them."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING
 
 from inspector.report.baseline import Baseline, KnownFinding
 from inspector.report.gate import judged
+from inspector.report.report import Report
 from inspector.report.severity import Severity
 from tests.unit.render import runs
-
-if TYPE_CHECKING:
-    from inspector.report.report import Report
 
 
 def with_gate(report: Report, baseline: Baseline | None = None, *fail_on: str) -> Report:

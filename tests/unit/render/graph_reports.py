@@ -1,27 +1,30 @@
-"""Reports on graphs, made by hand."""
-
-from __future__ import annotations
+"""Reports on graphs: of a recorded step of training, and made by hand with names of any kind."""
 
 import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+from inspector.features.graph.drawing.options import around
 from inspector.features.graph.not_fused import unfused_pairs
 from inspector.features.graph.report import (
     FUSION,
     FusionRow,
     GraphReport,
+    make_graph_report,
     with_line,
     with_operators,
 )
 from inspector.records.fusion import Apart, Buffer, Uses
 from inspector.run.graph import Graph, Stage
+from inspector.run.sources.recording import opened, read_run
 from inspector.shared.gpu_table import find_gpu
 from inspector.shared.stack import StackFrame
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, line, node, tensor
 from tests.unit.render import runs
 
 Names = Callable[[str], str]
+SAMPLE = Path(__file__).parents[3] / "samples/transformer_block/h200-graphs-training.zip"
 
 
 def stages(named: Names = str, frame: StackFrame | None = None) -> tuple[Graph, ...]:
@@ -92,57 +95,28 @@ def whole(**changes: Any) -> GraphReport:
     return fused(**{"stage": "", "graphs": stages(), **changes})
 
 
-def staged() -> GraphReport:
-    return fused(stage="dynamo", rows=(), graphs=stages()[:1], gpu=None, notices=())
+def _recorded(stage: str) -> GraphReport:
+    with opened(SAMPLE) as recording:
+        return make_graph_report(read_run(recording), stage)
+
+
+def recorded_fusion() -> GraphReport:
+    return _recorded(FUSION)
+
+
+def recorded_stage() -> GraphReport:
+    report = _recorded("forward")
+    part = tuple(around(item, "erf", 2) for item in report.graphs)
+    return dataclasses.replace(report, graphs=part)
 
 
 def by_operators() -> GraphReport:
-    return with_operators(whole())
+    return with_operators(_recorded(""))
 
 
 def at_line() -> GraphReport:
-    return with_line(whole(), "model.py", 31)
+    return with_line(_recorded(""), "model.py", 20)
 
 
 def nowhere() -> GraphReport:
-    return with_line(whole(), "model.py", 99)
-
-
-def matching() -> GraphReport:
-    return dataclasses.replace(staged(), part=("--around", "GELU"))
-
-
-def elsewhere() -> GraphReport:
-    return with_line(whole(), "other.py", 3)
-
-
-def caller() -> GraphReport:
-    return with_line(whole(), "model.py", 7)
-
-
-def kinds() -> GraphReport:
-    """Equal kernels, a kernel that keeps a tensor to itself, and each kind of call."""
-    targets = {
-        "mine.scale.default": "fallback",
-        "aten.sort.default": "fallback",
-        "_c10d_functional.all_reduce.default": "fallback",
-        "triton_kernel_wrapper": "user_kernel",
-    }
-    equal = [node(f"n{n}", "aten.neg.default", "x", at=4) for n in range(5)]
-    kept = [node("neg", "aten.neg.default", "x"), node("abs", "aten.abs.default", "neg")]
-    calls = [node(f"c{n}", target, "x") for n, target in enumerate(targets)]
-    found = fusion(
-        graph(node("x", ""), *equal, *kept, *calls),
-        *(Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE}) for n in range(3)),
-        Kernel("k", ("n3",), {"x": SIZE}, {"b3": 4 * SIZE}),
-        Kernel("k", ("n4",), {"x": SIZE}, {"b4": SIZE}, bytes_=2 * SIZE - 1),
-        Kernel("k5", ("neg", "abs"), {"x": SIZE}, {"b5": SIZE}),
-        *(Kernel(target, (f"c{n}",), {"x": SIZE}, {f"d{n}": SIZE}, kind)
-          for n, (target, kind) in enumerate(targets.items())),
-    )  # fmt: skip
-    return fused(rows=(FusionRow(found, ()),))
-
-
-def empty() -> GraphReport:
-    run = runs.run_of(partial="it was ended.", error="ValueError: no", target="")
-    return fused(run=run, rows=(), gpu=None, notices=("nothing was fused", "nor lowered"))
+    return with_line(_recorded(""), "model.py", 1)

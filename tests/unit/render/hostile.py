@@ -1,7 +1,5 @@
 """A run in which every recorded text tries to be something else."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.records.environment import Problem

@@ -1,17 +1,10 @@
 """Reports on kernels, and of two runs side by side, from recordings."""
 
-from __future__ import annotations
-
 import dataclasses
-import hashlib
-import json
-import tempfile
 from pathlib import Path
 
 from inspector import plugins
-from inspector.features.costs.sites import site_costs
 from inspector.features.diff.report import DiffReport, make_diff_report, side_facts
-from inspector.features.graph.not_fused import split_by_breaks
 from inspector.features.graph.report import FUSION, GraphReport, make_graph_report
 from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.features.kernels.report import KernelsReport, make_kernels_report
@@ -20,10 +13,11 @@ from inspector.run.sources.recording import opened, read_run
 from tests.builds_fixture import recorded_facts
 from tests.gpu.compare_kernels import load
 from tests.unit.cpp_logs import cpp_log, cpp_report
+from tests.unit.logs import record
+from tests.unit.render.profile_reports import artifact, logged
 
 ROOT = Path(__file__).resolve().parents[3]
 _TRITON = ROOT / "samples" / "user_triton_kernel" / "h200-inference.zip"
-_PREFIX = "V0101 10:00:00.000000 7 torch/x.py:1] "
 _GRAPH = (
     "class GraphModule(torch.nn.Module):\n"
     "    def forward(self):\n"
@@ -45,13 +39,6 @@ def call(args):
 """
 
 
-def _record(event: dict[str, object], payload: str) -> str:
-    digest = hashlib.md5(payload.encode(), usedforsecurity=False).hexdigest()
-    envelope = {**event, "frame_id": 0, "frame_compile_id": 0, "attempt": 0, "has_payload": digest}
-    lines = "\n".join(f"\t{line}" for line in payload.split("\n"))
-    return f"{_PREFIX}{json.dumps(envelope)}\n{lines}\n"
-
-
 def kernels_choices() -> KernelsReport:
     """A plain trace of a matmul for a GPU that is not here, which would measure what to take."""
     case = load()["cases"]["matmuls.addmm_scaled"]["training"]
@@ -69,18 +56,12 @@ def kernels_choices() -> KernelsReport:
              "sources": {f"triton_mm_{n}": _TEMPLATE + f"    # {n}" for n in (0, 1)}},
         ],
     }  # fmt: skip
-    artifact: dict[str, object] = {"artifact": {"name": "inspector_gpu_target", "encoding": "json"}}
-    records = [
-        _record({"dynamo_output_graph": {}}, _GRAPH),
-        *(_record({"inductor_output_code": {"filename": "/c/x.py"}}, code["code"])
-          for code in case["codes"]),
-        _record(artifact, json.dumps(said)),
-    ]  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder, "dedicated_log_torch_trace_x.log")
-        log.write_text("".join(records))
-        with opened(log) as recording:
-            return make_kernels_report(read_run(recording))
+    codes = [
+        record("inductor_output_code", {"filename": "/c/x.py"}, payload=code["code"])
+        for code in case["codes"]
+    ]
+    graph = record("dynamo_output_graph", {}, payload=_GRAPH)
+    return make_kernels_report(logged(graph, *codes, artifact("gpu_target", said)))
 
 
 def kernels_cpp() -> KernelsReport:
@@ -132,11 +113,3 @@ def diff_compiled() -> DiffReport:
 def graph_triton() -> GraphReport:
     with opened(_TRITON) as recording:
         return make_graph_report(read_run(recording), FUSION)
-
-
-def graph_breaks() -> GraphReport:
-    """What is in two graphs because of a graph break."""
-    with opened(ROOT / "samples" / "graph_breaks" / "recording.zip") as recording:
-        run = read_run(recording)
-        breaks = split_by_breaks(run, site_costs(run))
-        return dataclasses.replace(make_graph_report(run, FUSION), breaks=breaks)

@@ -1,7 +1,5 @@
 """Reports on profiles, out of logs written by hand."""
 
-from __future__ import annotations
-
 import copy
 import json
 import tempfile

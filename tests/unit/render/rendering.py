@@ -1,22 +1,18 @@
 """Renders in memory, as to a pipe or as to a terminal."""
 
-from __future__ import annotations
-
 import functools
 import io
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema
 
 from inspector import plugins
 from inspector.cli.schema import schema_of
+from inspector.report.report import Report
 from inspector.run.sources.recording import opened, read_run
 from tests.unit.render import gates, runs, verified
-
-if TYPE_CHECKING:
-    from inspector.report.report import Report
 
 DATA = Path(__file__).parent.parent / "data"
 TRACES = sorted(DATA.glob("*.log.gz"))

@@ -1,9 +1,8 @@
 """Runs made by hand, small enough to read, with all that a renderer can meet."""
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from inspector import plugins
 from inspector.records.calls import TargetCall, TargetFunction
@@ -20,9 +19,6 @@ from inspector.shared.roots import Roots
 from inspector.shared.stack import StackFrame
 from inspector.trace.compile_id import CompileId
 from inspector.trace.graph_break import Cause
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 PROJECT = "/home/user/project"
 MODEL = f"{PROJECT}/model.py"

@@ -1,7 +1,5 @@
 """SARIF, annotations of GitHub and JUnit files."""
 
-from __future__ import annotations
-
 import io
 import json
 from types import ModuleType

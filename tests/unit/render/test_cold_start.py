@@ -1,7 +1,5 @@
 """Figures of a cold start, and its timeline."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 

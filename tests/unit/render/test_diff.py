@@ -1,7 +1,5 @@
 """Two recordings side by side: what no snapshot shows."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Reports on guards: the same from a recording and from its plain trace."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,13 +1,11 @@
 """What the page is made of, without a browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
-from inspector.render.html import flame
-from inspector.render.html.flame import flames
+from inspector.render import html
+from inspector.render.html import flames
 from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
 
@@ -38,7 +36,7 @@ def test_spans_are_nested_in_the_order_of_time(run: Run) -> None:
 
 def test_the_shortest_spans_are_left_out(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     (whole,) = flames(run)
-    monkeypatch.setattr(flame, "_MOST_SPANS", 20)
+    monkeypatch.setattr(html, "_MOST_SPANS", 20)
     (lane,) = flames(run)
     assert 0 < len(lane["name"]) <= 20
     assert lane["left_out"] == len(whole["name"]) - len(lane["name"])

@@ -1,7 +1,5 @@
 """Reports on one kernel that no snapshot shows, and which kernel is meant."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

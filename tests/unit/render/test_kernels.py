@@ -1,7 +1,5 @@
 """What a report on kernels shows of one kernel."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

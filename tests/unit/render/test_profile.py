@@ -1,7 +1,5 @@
 """Reports on profiles that no snapshot shows, and their other files."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from typing import Any

@@ -1,7 +1,5 @@
 """What holds for every report: of the golden files, and of recordings that are made to harm."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable

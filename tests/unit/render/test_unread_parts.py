@@ -1,7 +1,5 @@
 """What could not be read of a log, and what failed in the recorder, is said by every report."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Callable
@@ -23,7 +21,6 @@ from tests.unit.logs import run_of
 from tests.unit.render.profile_reports import artifact, profile
 from tests.unit.render.rendering import as_json, rendered
 
-ROOT = Path(__file__).resolve().parents[3]
 BENCH = {"v": 1, "asked": "sum", "name": "triton_sum", "kind": "triton", "missing": "it is gone"}
 
 

@@ -3,19 +3,14 @@
 And a change of a line.
 """
 
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING
 
 from inspector.features.verify.trials import with_verification
 from inspector.records.trial import Comparison
+from inspector.report.report import Report
 from inspector.run.verification import Candidate, Measured, Trial, Verification
 from inspector.shared.edit import Edit, Rewrite
 from tests.unit.render import runs
-
-if TYPE_CHECKING:
-    from inspector.report.report import Report
 
 EQUAL = Comparison(3, 0, 0, 0.0, 0.0)
 BASELINE = Measured(3, 3, 2, 0, 1_304_000_000, 472_000, 460_000, EQUAL)

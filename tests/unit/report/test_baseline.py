@@ -1,7 +1,5 @@
 """Findings against those of an earlier report."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.report.baseline import KnownFinding, compared

@@ -1,7 +1,5 @@
 """Code in sentences: what is held together on a line, and set as code."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.report.code_spans import code_spans

@@ -1,7 +1,5 @@
 """Commands that are suggested keep what a model was recorded with."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,15 +1,8 @@
 """The part of a branch that is marked: the condition, and nothing of the statements in it."""
 
-from __future__ import annotations
-
-import dataclasses
-
 import pytest
 
-from inspector.report.excerpt import excerpt_lines
-from inspector.report.place import condition_span, make_place
-from inspector.run.source import Sources
-from tests.unit.render.runs import AT_BRANCH, MODEL, run_of
+from inspector.report.place import condition_span
 
 TEXT = """\
 def forward(x):
@@ -43,18 +36,3 @@ def test_a_branch_is_its_condition(
     line: int, column: int, span: tuple[int, int, int] | None
 ) -> None:
     assert condition_span(TEXT, line, column) == span
-
-
-def test_the_end_of_the_last_line_is_no_column_of_the_first_one() -> None:
-    lines = dict(enumerate(TEXT.splitlines(), 1))
-    run = dataclasses.replace(
-        run_of(), sources=Sources(lines={MODEL: lines}, whole=frozenset({MODEL}))
-    )
-    frame = dataclasses.replace(AT_BRANCH, line=2, end_line=None, column=4, end_column=17)
-    marked = {
-        line.number: line.text[slice(*line.marked)]
-        for line in excerpt_lines(make_place(run, frame))
-        if line.marked
-    }
-
-    assert marked == {2: "torch.isfinite(", 3: "x", 4: ").all()"}

@@ -1,7 +1,5 @@
 """What failed to compile is named with its error, and nobody is sent in a circle."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 
@@ -51,12 +49,6 @@ def failed_run(tmp_path: Path, **settings: object) -> Run:
 )
 def test_the_first_sentence_of_an_error(reason: str, said: str) -> None:
     assert error_sentence(reason) == said
-
-
-def test_frames_that_failed_are_named(tmp_path: Path) -> None:
-    found = failed_frames(failed_run(tmp_path))
-    assert found.startswith("compiling tail (")
-    assert found.endswith(SAID)
 
 
 def test_so_is_one_that_a_backend_refused(tmp_path: Path) -> None:
@@ -166,7 +158,3 @@ def test_the_first_error_is_found(text: str, expected: tuple[str, str, str, int]
 
     assert error is not None
     assert (error.tool, error.said, error.code, error.line) == expected
-
-
-def test_other_errors_are_no_compilers() -> None:
-    assert compiler_error("AssertionError: model.py:3:1: error: no") is None

@@ -1,24 +1,18 @@
-from __future__ import annotations
-
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from inspector.records.environment import End
 from inspector.report.baseline import Baseline, KnownFinding
-from inspector.report.gate import changes, verdict
+from inspector.report.gate import Gate, changes, verdict
+from inspector.report.report import Report
 from inspector.run.compilation import Frame
 from inspector.run.run import LogWarning, Process
 from tests.unit.logs import broken, metrics, run_of, start
 from tests.unit.render import runs
 from tests.unit.render.gates import gated, with_gate
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from inspector.report.gate import Gate
-    from inspector.report.report import Report
 
 
 def gate_of(report: Report) -> Gate:

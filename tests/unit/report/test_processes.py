@@ -1,7 +1,5 @@
 """Findings over several processes."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 

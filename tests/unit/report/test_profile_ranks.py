@@ -1,7 +1,5 @@
 """The profile of one of two ranks on two H200s, which add up with NCCL."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a value of a call is called."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.report.value_names import value_named

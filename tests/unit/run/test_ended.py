@@ -1,7 +1,5 @@
 """What is said of the end of a program, from what its processes and its recorder know."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -53,12 +51,6 @@ def run_of(folder: Path, code: int | None, *processes: bytes) -> Run:
         return read_run(recording)
 
 
-def test_an_exception_has_its_type_its_line_and_the_exit_code(tmp_path: Path) -> None:
-    run = run_of(tmp_path, 1, environment(1) + raised("RuntimeError", "no\nmore") + END)
-    assert run.meta.error == "RuntimeError: no (train.py:7, exit code 1)."
-    assert (run.meta.ended, list(further_endings(run))) == ("failed", [])
-
-
 @pytest.mark.parametrize(
     ("code", "log", "said"),
     [
@@ -108,12 +100,3 @@ def test_threads_and_other_processes_are_told_too(tmp_path: Path) -> None:
 def test_an_error_that_is_handed_on_is_read(tmp_path: Path) -> None:
     run = run_of(tmp_path, 1, environment(1) + raised("ValueError", LOADER) + END)
     assert run.meta.error == "ValueError: no image (data.py:9, exit code 1)."
-
-
-def test_an_export_says_so(tmp_path: Path) -> None:
-    said = "Constraints violated (n)! For more information, run with X.\n  - Not all values of n"
-    run = run_of(tmp_path, 1, environment(1) + raised("UserError", said, exports=True) + END)
-    assert run.meta.error == (
-        "torch.export failed with UserError: Constraints violated (n)! Not all values of n "
-        "(train.py:7, exit code 1)."
-    )

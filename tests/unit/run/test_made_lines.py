@@ -1,7 +1,5 @@
 """What is said of lines that make layers."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.run.kernel import NodeLine, weighed_lines
@@ -11,25 +9,11 @@ RUNS = StackFrame("/p/model.py", 20, "forward")
 MAKES = StackFrame("/p/model.py", 5, making_name("build", "Linear"))
 
 
-def test_a_frame_s_name_says_what_its_line_makes() -> None:
-    assert MAKES.name == "build (makes Linear)"
-    assert made_class(MAKES.name) == "Linear"
-    assert plain_name(MAKES.name) == "build"
-    assert made_class(making_name("<module>", "Half")) == "Half"
-    assert [
-        made_class(name) for name in ("forward", "<lambda>", "torch_dynamo_resume_in_f_at_3")
-    ] == ["", "", ""]
-
-
 @pytest.mark.parametrize("kind", ["Linear", "Lin[int]", "my-Linear", "\u00dcber", "A (makes B)"])
 @pytest.mark.parametrize("function", ["build", "<module>", "<lambda>", "Net.<locals>.make"])
 def test_names_come_back_whatever_they_are(function: str, kind: str) -> None:
     name = making_name(function, kind)
     assert (plain_name(name), made_class(name)) == (function, kind)
-
-
-def test_a_layer_that_code_behind_a_graph_break_makes_is_in_its_function() -> None:
-    assert plain_name(making_name("torch_dynamo_resume_in_build_at_3", "Linear")) == "build"
 
 
 def test_a_line_has_all_that_it_makes_and_the_heaviest_comes_first() -> None:

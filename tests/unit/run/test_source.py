@@ -1,12 +1,10 @@
 """The source text that a recording carries."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest
 
-from inspector.run.source import SourceLine, Sources
+from inspector.run.source import Sources
 
 TEXT = """\
 import x
@@ -63,16 +61,6 @@ def test_a_long_chain_of_branches_has_names() -> None:
     chain = "if a: pass\n" + "elif b: pass\n" * 500 + "def f(): ..."
 
     assert sources(chain).qualname("a.py", 502) == "f"
-
-
-def test_numbers_of_any_size_take_no_time() -> None:
-    far = sources("a\nb", 900_000_000)
-
-    assert far.qualname("a.py", 900_000_001) == "<module>"
-    assert far.excerpt("a.py", -1, 1 << 62) == (
-        SourceLine(900_000_000, "a"),
-        SourceLine(900_000_001, "b"),
-    )
 
 
 def test_a_function_has_its_own_line_numbers() -> None:

@@ -1,8 +1,5 @@
 """Plans of `inspect bench`, in the recording and in what a process gets."""
 
-from __future__ import annotations
-
-import dataclasses
 import json
 
 import pytest
@@ -77,11 +74,6 @@ def test_what_is_no_plan_is_refused_and_a_newer_one(plan: Plan) -> None:
         type(plan).from_json(json.dumps(newer))
 
 
-def test_combinations_of_a_workload_are_together() -> None:
-    assert PLAN.numbers(Workload(batch=4, dtype="bf16")) == [0, 1]
-    assert PLAN.workloads == (Workload(batch=4, dtype="bf16"), Workload(batch=8))
-
-
 def test_a_check_passes_where_nothing_compiled_after_the_plan() -> None:
     call = WarmupCall(0, 5, 0)
     assert WarmupCheck(later=(call,)).is_passed
@@ -89,27 +81,3 @@ def test_a_check_passes_where_nothing_compiled_after_the_plan() -> None:
     assert not WarmupCheck("it ended", later=(call,)).is_passed
     assert WARMUP.check is not None
     assert WARMUP.check.compiled_later == (1,)
-
-
-@pytest.mark.parametrize(
-    ("setting", "label"),
-    [
-        (Setting(), "eager"),
-        (Setting("inductor"), "default"),
-        (Setting("inductor", "max-autotune"), "max-autotune"),
-        (Setting("aot_eager"), "aot_eager"),
-        (Setting("inductor", dynamic=True, fullgraph=True), "default + dynamic + fullgraph"),
-        (Setting("inductor", dynamic=False, compiles_optimizer=True),
-         "default + static + optimizer compiled"),
-    ],
-)  # fmt: skip
-def test_settings_have_the_names_that_people_use(setting: Setting, label: str) -> None:
-    assert setting.label == label
-
-
-def test_workloads_say_what_is_not_as_in_the_file() -> None:
-    assert Workload().label == ""
-    whole = Workload(4, "bf16", "f16", tf32=False, train=True, optimizer="AdamW")
-    expected = "batch 4 · bf16 · autocast f16 · TF32 off · training step with AdamW"
-    assert whole.label == expected
-    assert dataclasses.replace(whole, optimizer=None).label.endswith("training")

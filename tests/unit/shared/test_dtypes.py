@@ -1,7 +1,5 @@
 """The one spelling of dtypes."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.errors import UsageError
@@ -49,16 +47,3 @@ def test_a_wrong_name_gets_near_matches() -> None:
         parse_dtype("flaot32")
     assert caught.value.message == "`flaot32` is no dtype."
     assert "`float32`" in caught.value.next_step
-
-
-def test_a_name_like_no_other_gets_the_list() -> None:
-    with pytest.raises(UsageError) as caught:
-        parse_dtype("quaternion")
-    assert caught.value.next_step.startswith("There is: `f64`, `f32`")
-
-
-@pytest.mark.parametrize(
-    ("name", "maximum"), [("u8", 255), ("i8", 127), ("i64", 2**63 - 1), ("b8", None), ("f32", None)]
-)
-def test_maximum(name: str, maximum: int | None) -> None:
-    assert parse_dtype(name).maximum == maximum

@@ -1,7 +1,5 @@
 """Changes of a file as data: what is replaced, and that every other line keeps its number."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest
@@ -16,10 +14,6 @@ def edit(line: int, column: int, old: str, new: str, *, is_statement: bool = Fal
     *_, last = lines = old.split("\n")
     end = len(last.encode()) + (column if len(lines) == 1 else 0)
     return Edit(line, column, line + len(lines) - 1, end, old, new, is_statement)
-
-
-def test_a_part_of_a_line() -> None:
-    assert edited("x = f(y)\nz", [edit(1, 4, "f(y)", "y")]) == "x = y\nz"
 
 
 def test_columns_count_bytes() -> None:
@@ -54,13 +48,6 @@ def test_several_of_a_line_and_equal_ones_once() -> None:
 def test_what_cannot_be_made(edits: list[Edit], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         edited(TEXT, edits)
-
-
-def test_in_another_file_nothing_overlaps() -> None:
-    first = edit(1, 0, "a = 1", "c")
-    assert first.overlaps(first)
-    assert not first.overlaps(dataclasses.replace(first, file="other.py"))
-    assert not edit(1, 0, "a", "b").overlaps(edit(1, 1, " ", ""))
 
 
 def test_a_rewrite_is_shown_on_one_line() -> None:

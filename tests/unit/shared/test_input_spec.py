@@ -1,7 +1,5 @@
 """The grammar of ``--input``."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -103,11 +101,6 @@ def test_points_at_what_it_cannot_read(text: str, says: str, column: int) -> Non
     assert f"at character {column}." in caught.value.message
     assert caught.value.detail == f"{text}\n{' ' * (column - 1)}^"
     assert "f32[8,3,224,224]" in caught.value.next_step
-
-
-def test_a_wrong_dtype_gets_near_matches() -> None:
-    with pytest.raises(UsageError, match="`float32`"):
-        parse_input("flaot32[2]")
 
 
 def test_two_inputs_for_one_argument() -> None:

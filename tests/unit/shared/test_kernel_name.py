@@ -1,7 +1,5 @@
 """Which kernel a part of a name means."""
 
-from __future__ import annotations
-
 from inspector.shared.near_matches import named
 
 NAMES = ("triton_poi_fused_add_1", "triton_poi_fused_add_10", "extern_kernels.mm", "cpp_fused_0")

@@ -1,7 +1,5 @@
 """Failures for want of memory."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.shared.out_of_memory import lacks_memory

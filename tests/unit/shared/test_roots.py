@@ -1,7 +1,5 @@
 """Whose code a file is."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.shared.roots import Owner, Roots

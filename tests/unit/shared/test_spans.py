@@ -1,10 +1,6 @@
 """Spans of time."""
 
-from __future__ import annotations
-
 import random
-
-import pytest
 
 from inspector.shared.spans import merged, outside, union_ns
 
@@ -12,23 +8,6 @@ from inspector.shared.spans import merged, outside, union_ns
 def test_what_overlaps_or_touches_is_one() -> None:
     assert merged([(40, 50), (15, 30), (10, 20), (30, 35), (12, 13)]) == [(10, 35), (40, 50)]
     assert merged([]) == []
-
-
-@pytest.mark.parametrize(
-    ("others", "left"),
-    [
-        ([], [(10, 20), (40, 50)]),
-        ([(0, 60)], []),
-        ([(10, 20), (40, 50)], []),
-        ([(0, 10), (20, 40), (50, 60)], [(10, 20), (40, 50)]),
-        ([(12, 14), (16, 45)], [(10, 12), (14, 16), (45, 50)]),
-        ([(0, 12), (18, 25)], [(12, 18), (40, 50)]),
-    ],
-)
-def test_what_is_outside_of_others(
-    others: list[tuple[int, int]], left: list[tuple[int, int]]
-) -> None:
-    assert list(outside([(10, 20), (40, 50)], others)) == left
 
 
 def test_what_is_inside_and_outside_is_the_whole() -> None:

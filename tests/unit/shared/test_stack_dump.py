@@ -1,12 +1,9 @@
 """Where a process was, as `faulthandler` wrote it."""
 
-from __future__ import annotations
-
 import faulthandler
 import tempfile
 import threading
 
-from inspector.shared import stack_dump
 from inspector.shared.stack_dump import place_in_dump
 
 DUMP = """\
@@ -29,13 +26,6 @@ def test_it_is_the_innermost_line_of_the_program() -> None:
     assert place_in_dump(DUMP) == "a model.py:31 in forward"
 
 
-def test_without_a_line_of_the_thread_that_writes_it_is_the_main_threads() -> None:
-    text = DUMP.replace("/home/u/a model.py", "/usr/lib/python3.11/a.py")
-    text = text.replace("/home/u/model.py", "/usr/lib/python3.11/b.py")
-
-    assert place_in_dump(text) == "other.py:3 in watch"
-
-
 def test_what_was_cut_off_or_is_none_says_nothing() -> None:
     assert place_in_dump("") == ""
     assert place_in_dump(DUMP.partition("other.py")[0]) == ""
@@ -55,7 +45,3 @@ def test_what_python_writes_is_read() -> None:
 
     assert found.startswith("test_stack_dump.py:")
     assert found.endswith(" in test_what_python_writes_is_read")
-
-
-def test_lines_of_ours_are_none_of_the_programs() -> None:
-    assert place_in_dump(DUMP.replace("/home/u", stack_dump._OWN)) == ""

@@ -1,7 +1,5 @@
 """How well the mean of few values is known."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

@@ -1,30 +1,8 @@
 """Names, shares, numbers in an order and sizes, as people read and write them."""
 
-from __future__ import annotations
-
 import pytest
 
-from inspector.shared.units import ordinal, parse_size, percent, with_article
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("Act", "an Act"), ("int", "an int"), ("Upsample", "an Upsample"), ("Linear", "a Linear"),
-        ("UNet", "a UNet"), ("User", "a User"), ("OneHot", "a OneHot"),
-        ("torch.Size", "a torch.Size"),
-    ],
-)  # fmt: skip
-def test_it_is_the_one_that_is_spoken(name: str, text: str) -> None:
-    assert with_article(name) == text
-
-
-def test_endings_are_those_of_english() -> None:
-    numbers = 1, 2, 3, 4, 11, 12, 13, 21, 22, 23, 101, 111, 1002
-    assert [ordinal(number) for number in numbers] == [
-        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "23rd", "101st",
-        "111th", "1,002nd",
-    ]  # fmt: skip
+from inspector.shared.units import parse_size, percent
 
 
 @pytest.mark.parametrize(

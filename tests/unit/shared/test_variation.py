@@ -1,7 +1,5 @@
 """``--vary``: sizes, values and dtypes, alone, together, and as products."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.errors import UsageError

@@ -1,7 +1,5 @@
 """Compile ids in torch's spelling."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.trace.compile_id import CompileId

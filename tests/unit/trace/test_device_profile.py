@@ -1,7 +1,5 @@
 """A profile is read as it was written, and older ones too."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -25,9 +23,3 @@ def test_blocks_are_cut_out_of_the_times(tmp_path: Path) -> None:
         TimedBlock("plain", 0, (1, 2)), TimedBlock("eager", 0, (7,)),
         TimedBlock("eager", 1, (8,)), TimedBlock("plain", 1, (3,)),
     )  # fmt: skip
-
-
-def test_what_is_no_block_is_left_out(tmp_path: Path) -> None:
-    odd = [["other", 0, 1], ["plain", 0], "plain", [], ["plain", 0, 1]]
-    found = read(tmp_path, plain_ns=[1], blocks=odd)
-    assert tuple(found.timed_blocks)[-1] == TimedBlock("plain", 0, (1,))

@@ -1,7 +1,5 @@
 """Recorded texts of failed guards (torch 2.11 and 2.13), taken apart."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest
@@ -171,13 +169,3 @@ def test_a_text_without_end_is_read_to_a_limit(monkeypatch: pytest.MonkeyPatch) 
     assert failed.guard.shape is not None
     assert len(failed.text) + len(failed.comment) <= MAX_GUARD_CHARACTERS
     assert len(parsed) < 20
-
-
-def test_a_reason_of_torch_2_11_is_one_of_2_13() -> None:
-    # torch 2.11.0+cu130, the third value of a float that NumPy made a constant.
-    found = parse_reason(
-        "0/1: ___as_tensor(n).item() == 4.5  # (unknown source ___as_tensor(n).item(), please file "
-        "a bug)"
-    )
-    assert (found.entry, found.text, found.guard.source) == ("0/1", "n == 4.5", "n")
-    assert found.comment == ""

@@ -1,7 +1,5 @@
 """The operator that failed while AOTAutograd traced, and the frames that the compiler called."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.trace.failed_trace import FailedTrace
@@ -41,12 +39,6 @@ def test_the_last_node_is_the_one_that_failed() -> None:
     assert (found.frame.file, found.frame.line, found.frame.code) == (
         "/p/model.py", 17, "out[rows] = z"
     )  # fmt: skip
-
-
-def test_a_forward_operator_has_no_gradients() -> None:
-    found = FailedTrace.parse(JOINT.partition("    # File: /p/model.py:18")[0])
-
-    assert (found.operator, found.is_backward) == ("aten.index_put.default", False)
 
 
 def test_a_graph_that_was_cut_off_names_nothing() -> None:

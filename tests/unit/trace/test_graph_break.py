@@ -1,7 +1,5 @@
 """What is read out of torch's text about a graph break."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

@@ -1,7 +1,5 @@
 """What is read out of the text of a graph, and out of texts that are none."""
 
-from __future__ import annotations
-
 import contextlib
 import textwrap
 
@@ -55,11 +53,6 @@ def test_a_boundary_knows_what_could_be_fused() -> None:
     ]  # fmt: skip
 
 
-def test_what_is_handed_through_is_not_written() -> None:
-    boundary = make_boundary(parse("return (L_x_,)", 'L_x_: "f32[8][1]cpu"'), {})
-    assert boundary.outputs == ()
-
-
 def test_symbolic_sizes_take_the_values_of_the_traced_call() -> None:
     text = 'y: "bf16[s77, 2*s3 + 1][2*s3 + 1, 1]cuda:0" = x.relu()\nreturn (y,)'
     graph = parse(text, 'x: "bf16[s77, 2*s3 + 1][2*s3 + 1, 1]cuda:0"')
@@ -81,57 +74,6 @@ def test_the_inputs_of_a_joint_graph_are_what_its_lists_hold() -> None:
     assert [node.tensor and node.tensor.shape for node in graph.inputs] == [(8,), None, (4,)]
     assert [node.name for node in graph.nodes] == ["sin"]
     assert graph.outputs == ("sin", "s0")
-
-
-def test_only_nodes_are_arguments() -> None:
-    body = """
-    y = torch.where(x, inf, device(type='cpu'))
-    part = self.part
-    z = torch.ops.higher_order.cond(y, part, (x,))
-    """
-    graph = parse(body, "x")
-    assert [(node.operation, node.arguments) for node in graph.nodes] == [
-        ("torch.where", ("x",)),
-        ("", ()),
-        ("torch.ops.higher_order.cond", ("y", "part", "x")),
-    ]
-
-
-def test_operators_of_python_and_what_is_written_in_place() -> None:
-    body = """
-    gt = x > 0
-    neg = -x;  x = None
-    neg[0] = gt;  setitem = neg;  setitem = None
-    neg += gt;  neg_1: "f32[8][1]cpu" = neg;  neg = gt = None
-    size = neg_1.shape
-    first = size[0]
-    """
-    graph = parse(body, "x")
-    assert [(node.name, node.operation, node.arguments) for node in graph.nodes] == [
-        ("gt", "Gt", ("x",)),
-        ("neg", "USub", ("x",)),
-        ("setitem", "setitem", ("neg", "gt")),
-        ("neg_1", "IAdd", ("neg", "gt")),
-        ("size", "getattr", ("neg_1",)),
-        ("first", "getitem", ("size",)),
-    ]
-
-
-def test_each_node_stands_below_its_line() -> None:
-    body = """
-    # File: /m.py:6 in forward, code: y = x.sin()  # File: /n.py:1 in f, code: z
-    sin = x.sin();  x = None
-    # No stacktrace found for following nodes
-    cos = sin.cos()
-    # ac_graph_id: 4 - PREFER_RECOMPUTE File: /m.py:9 in <lambda>, code: tan()
-    tan = cos.tan()
-    """
-    sin, cos, tan = parse(body, "x").nodes
-    assert sin.place is not None
-    assert tan.place is not None
-    assert (sin.place.file, sin.place.line) == ("/m.py", 6)
-    assert cos.place is None
-    assert (tan.place.line, tan.place.code) == (9, "tan()")
 
 
 @pytest.mark.parametrize("text", ["", "x = 1", "class GraphModule:\n    pass", "def (", "\0"])

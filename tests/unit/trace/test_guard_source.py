@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 import pytest
 
-from inspector.trace.guard_source import Origin, module_of, origin_of, spelled
+from inspector.trace.guard_source import Origin, origin_of, spelled
 
 WEIGHT = "L['self']._modules['layers']._modules['3']._parameters['weight']"
 
@@ -46,9 +44,3 @@ def test_the_users_spelling(source: str, name: str) -> None:
 )
 def test_whose_value_it_is(source: str, origin: Origin) -> None:
     assert origin_of(source) is origin
-
-
-def test_the_module_of_a_source() -> None:
-    assert module_of(WEIGHT) == "layers.3"
-    assert module_of("L['self'].index") == "self"
-    assert not module_of("L['x']")

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from inspector.trace.guard_text import TextCause, split_comment
@@ -61,12 +59,6 @@ def test_what_is_code_and_what_is_comment(text: str, code: str, source_line: str
     assert found == code
     assert cause is not None
     assert (cause.file, cause.line, cause.code) == ("a.py", 3, source_line)
-
-
-def test_a_comment_without_a_line_is_a_note() -> None:
-    code, cause = split_comment("a == b  # (unknown var s27, please file a bug)")
-    assert code == "a == b"
-    assert cause == TextCause("", 0, "", "", "unknown var s27, please file a bug")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Cold starts that wait for autotuning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.compile_time.cold_start import cold_start, most_ns, most_of

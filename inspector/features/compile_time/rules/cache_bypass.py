@@ -1,7 +1,5 @@
 """Caches of the compiler that were bypassed, and why."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

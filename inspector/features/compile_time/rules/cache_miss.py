@@ -1,7 +1,5 @@
 """Graphs that were compiled because no cache had them: for services that start warm."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.report.finding import Finding

@@ -1,7 +1,5 @@
 """Functions that take most of a cold start."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.compile_time.cold_start import LEAST_NS, LEAST_SHARE, cold_start

@@ -1,7 +1,5 @@
 """What becomes one box: a node or a module."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
 

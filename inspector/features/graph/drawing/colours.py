@@ -1,7 +1,5 @@
 """What colour a box has, and what the legend says about it."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Sequence

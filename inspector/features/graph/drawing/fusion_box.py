@@ -1,7 +1,5 @@
 """The box of a kernel: its name, its operators with their lines, what it moves and computes."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The fusion diagram: every kernel with the operators in it, and the tensors between kernels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

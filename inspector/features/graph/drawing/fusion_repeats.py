@@ -1,7 +1,5 @@
 """Draws what repeats once: of twelve equal layers the first."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import re

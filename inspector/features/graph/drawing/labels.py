@@ -1,7 +1,5 @@
 """The texts of a picture. Names come from programs that may call an operator anything."""
 
-from __future__ import annotations
-
 import html
 import itertools
 import re

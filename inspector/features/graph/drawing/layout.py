@@ -1,7 +1,5 @@
 """Has the program `dot` of Graphviz place and draw a picture."""
 
-from __future__ import annotations
-
 import subprocess
 
 import graphviz

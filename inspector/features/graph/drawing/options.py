@@ -1,7 +1,5 @@
 """What a picture is asked to show."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 

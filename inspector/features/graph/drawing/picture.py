@@ -3,8 +3,6 @@
 All texts are escaped here and nowhere else.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What the inputs and results of a graph are to its user: parameters, tensors kept for later."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable, Sequence

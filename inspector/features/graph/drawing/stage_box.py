@@ -1,7 +1,5 @@
 """The texts of a box of a stage's graph: an operator, or many that became one box."""
 
-from __future__ import annotations
-
 import collections
 from collections.abc import Iterable, Iterator, Sequence
 

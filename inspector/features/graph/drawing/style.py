@@ -5,8 +5,6 @@ which people with any colour vision tell apart. None stands alone: a word and a 
 for those who print in black and white.
 """
 
-from __future__ import annotations
-
 import dataclasses
 
 FONT = "Helvetica,Arial,sans-serif"

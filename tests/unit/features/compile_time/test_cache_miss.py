@@ -1,7 +1,5 @@
 """Cache misses are findings where a gate names them, and only there."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

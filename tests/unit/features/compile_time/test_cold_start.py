@@ -1,7 +1,5 @@
 """Where the compile time of recorded cold starts went."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest

@@ -1,7 +1,5 @@
 """Kernels out of what the scheduler did, with their traffic and what fusing removed."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest
@@ -73,17 +71,6 @@ def test_what_a_library_computes_counts_for_the_call() -> None:
     assert steps[0].flops_per_byte is None
 
 
-def test_a_call_without_an_origin_computes_the_last_that_is_no_view() -> None:
-    taken = node("getitem", "_operator.getitem", "mm")
-    call = Operation("op0", "fallback", ("mul", "mm", "getitem"), target="aten.sort.default")
-    found = make_fusion(
-        FusionPlan("", "forward", (call,), (Launch(("op0",), "fallback"),), {}, ()),
-        graph(*GRAPH.nodes, taken),
-    )
-    assert found.steps[0].operators == (MM,)
-    assert found.steps[0].name == "aten.sort.default"
-
-
 def test_values_of_a_call_are_written_by_the_call() -> None:
     launches = (
         Launch(("op0",), "fallback", reads={"x": SIZE}, writes={"buf0": 0}, bytes_=SIZE),
@@ -103,22 +90,6 @@ def test_values_of_a_call_are_written_by_the_call() -> None:
     (step,) = found.steps
     assert step.writes == {"buf1": SIZE, "buf2": 0}
     assert (step.bytes_, step.bytes_eager) == (SIZE, SIZE)
-
-
-def test_a_template_that_became_a_call_is_one() -> None:
-    operations = (Operation("op0", "template", ("mul", "mm"), "mm"),)
-    launches = (Launch(("op0",), "extern", target="aten.mm.out", bytes_=9),)
-    found = make_fusion(FusionPlan("", "forward", operations, launches, {}, ()), GRAPH)
-    (step,) = found.steps
-    assert (step.name, step.operators, step.bytes_eager) == ("aten.mm.out", (MM,), 9)
-
-
-def test_a_view_of_what_is_stored_is_not_removed() -> None:
-    view = node("view", "aten.reshape.default", "mul")
-    kernel = Kernel("k0", ("relu", "mul", "view"), {"x": SIZE}, {"buf0": SIZE})
-    buffer = dataclasses.replace(BUF0, origin="view")
-    found = fusion(graph(X, RELU, MUL, view), kernel, buffers=(buffer,))
-    assert found.steps[0].removed == (RELU,)
 
 
 def test_unknown_sizes_are_unknown() -> None:

@@ -1,7 +1,5 @@
 """Which kernels stand at a line, and where their bytes count."""
 
-from __future__ import annotations
-
 from inspector.features.graph.lookup import Around, around_line
 from inspector.features.graph.page import kernel_blocks
 from inspector.records.fusion import Buffer
@@ -52,10 +50,6 @@ def test_a_copy_into_another_layout_is_at_the_line_of_what_takes_it_alone() -> N
     assert "triton_copy_2" in names[8]
     copy = next(text for name, text in told(8) if name.endswith("triton_copy_2"))
     assert copy.endswith("copies or reorders what `convolution` takes (conv_1)")
-
-
-def test_names_that_are_handed_on_are_no_operators_of_a_kernel() -> None:
-    assert all(kernel.kernel != "triton_add_3" for kernel in at(7).kernels)
 
 
 def test_bytes_stand_at_the_lines_that_share_a_kernel_and_it_is_said() -> None:

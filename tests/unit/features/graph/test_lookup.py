@@ -1,7 +1,5 @@
 """From a line to its nodes and kernels, and from a kernel to its lines."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest
@@ -96,13 +94,6 @@ def test_a_line_leads_to_its_nodes_in_every_stage() -> None:
     assert [each.is_backward for each in found.nodes] == [False] * 4 + [True]
 
 
-def test_a_line_that_calls_is_gone_through() -> None:
-    found = around_line(GRAPHS, (), "model.py", 9)
-    assert [each.node.name for each in found.nodes if each.relation is Relation.THROUGH] == [
-        "sin", "sin", "cos",
-    ]  # fmt: skip
-
-
 def test_kernels_of_a_line_forward_and_backward_apart() -> None:
     found = around_line(GRAPHS, FUSIONS, "layers/model.py", 42)
     assert [(each.kernel, each.relation) for each in found.forward] == [
@@ -110,16 +101,6 @@ def test_kernels_of_a_line_forward_and_backward_apart() -> None:
     ]  # fmt: skip
     assert list(found.forward[1].nodes) == ["sin", "copy_"]
     assert [each.kernel for each in found.backward] == ["k1"]
-
-
-def test_what_takes_a_result_of_a_library_is_no_kernel() -> None:
-    found = around_line(GRAPHS, FUSIONS, "src/model.py", 42)
-    assert [each.kernel for each in found.kernels] == ["k1"]
-
-
-def test_a_name_can_stand_for_several_files() -> None:
-    assert around_line(GRAPHS, (), "model.py", 42).files == (INNER.file, OTHER.file)
-    assert around_line(GRAPHS, FUSIONS, "model.py", 1).nodes == ()
 
 
 def test_neighbours_tell_where_a_pass_put_a_node() -> None:

@@ -1,7 +1,5 @@
 """Buffers that are one memory: what is concatenated, changed in place, or only viewed."""
 
-from __future__ import annotations
-
 from inspector.features.graph.drawing.fusion_flow import make_flow
 from inspector.features.graph.drawing.roles import Roles
 from inspector.features.graph.fusion import Memory
@@ -75,30 +73,6 @@ def test_what_is_changed_in_place_is_the_same_memory() -> None:
 def test_a_circle_in_a_damaged_recording_ends() -> None:
     circle = {name: Buffer(name, "", whole=other) for name, other in (("a", "b"), ("b", "a"))}
     assert Memory(FusionPlan("", "forward", (), (), circle, ()), {}).root("a") in {"a", "b"}
-
-
-def test_a_view_that_is_left_to_pytorch_moves_nothing() -> None:
-    view = node("view_as_real", "aten.view_as_real.default", "relu", at=4)
-    neg = node("neg", "aten.neg.default", "view_as_real", at=5)
-    found = fusion(
-        graph(X, RELU, view, neg),
-        Kernel("k0", ("relu",), {"x": SIZE}, {"buf0": SIZE}),
-        Kernel("aten.view_as_real.default", ("view_as_real",), {"buf0": SIZE}, {"buf1": SIZE},
-               "fallback"),
-        Kernel("k1", ("neg",), {"buf1": SIZE}, {"buf2": SIZE}),
-        buffers=(Buffer("buf0", "intermediate"), Buffer("buf1", "intermediate")),
-    )  # fmt: skip
-    assert [step.bytes_ for step in found.steps] == [2 * SIZE, 0, 2 * SIZE]
-    assert [(pair.first, pair.second) for pair in unfused_pairs(found)] == [(0, 2)]
-
-
-def test_of_many_readers_neighbours_are_pairs() -> None:
-    nodes = [X, *(node(f"n{number}", "aten.neg.default", "x") for number in range(40))]
-    kernels = [Kernel("k", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE}) for n in range(40)]
-    pairs = unfused_pairs(fusion(graph(*nodes), *kernels))
-    assert {(pair.first, pair.second) for pair in pairs} == {(n, n + 1) for n in range(39)}
-    # One kernel would read it once instead of 40 times.
-    assert sum(pair.saved_bytes for pair in pairs) == 39 * SIZE
 
 
 def test_a_buffer_for_a_scatter_does_not_compute_what_is_scattered() -> None:

@@ -1,21 +1,15 @@
 """What shares data and was not fused: how much that costs, and why."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest
 
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.not_fused import Pair, grouped, split_by_breaks, unfused_pairs
+from inspector.features.graph.not_fused import Pair, grouped, unfused_pairs
 from inspector.features.graph.pair_reasons import TEMPLATES
 from inspector.features.graph.reasons import Reason
 from inspector.records.fusion import Apart, Buffer, Uses
-from inspector.run.compilation import Frame
-from inspector.run.cost import Cost, CostKind
-from inspector.trace.graph_break import Cause
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
-from tests.unit.render import runs
 
 X = node("x", "")
 RELU = node("relu", "aten.relu.default", "x", at=3)
@@ -50,13 +44,6 @@ def test_what_is_read_twice_is_read_once() -> None:
     assert (pair.shared, pair.saved_bytes) == (("x",), 100)
 
 
-def test_what_is_only_passed_on_is_neither_written_nor_read() -> None:
-    (pair,) = unfused_pairs(with_reason())
-    assert (pair.first, pair.second, pair.shared) == (0, 1, ("buf0",))
-    assert pair.saved_bytes == 2 * SIZE
-    assert (pair.said, pair.reason) == ("", None)
-
-
 @pytest.mark.parametrize("buffers", [(), (Buffer("buf0", "output"),)])
 def test_what_is_returned_or_not_known_is_still_written(buffers: tuple[Buffer, ...]) -> None:
     (pair,) = unfused_pairs(with_reason(buffers=buffers))
@@ -69,16 +56,6 @@ def test_what_a_third_uses_is_still_written() -> None:
     assert {(pair.first, pair.second): pair.saved_bytes for pair in pairs} == {
         (0, 1): SIZE, (0, 2): SIZE, (1, 2): SIZE,
     }  # fmt: skip
-
-
-def test_those_that_save_most_stand_first_and_nothing_saved_is_no_pair() -> None:
-    kernels = (
-        Kernel("k0", ("relu",), {"x": 10}, {"buf0": SIZE}),
-        Kernel("k1", ("sum_1",), {"x": 10, "gone": 0}, {"buf1": 32}),
-        Kernel("k2", ("mm",), {"buf0": SIZE, "gone": 0}, {"buf2": 32}),
-    )
-    pairs = unfused_pairs(fusion(GRAPH, *kernels, buffers=(BUF0,)))
-    assert [(pair.first, pair.second) for pair in pairs] == [(0, 2), (0, 1)]
 
 
 def test_what_is_written_over_later_is_not_read() -> None:
@@ -111,25 +88,6 @@ def test_a_library_is_the_reason_whatever_torch_said() -> None:
     assert reason.sentence.startswith("#2 `mm` (model.py:5) is a call of a library")
     assert (pair.shared, pair.saved_bytes) == (("x", "buf0"), 100 + 2 * SIZE)
     assert pair.said == "no shared data"
-
-
-@pytest.mark.parametrize(
-    ("kind", "name", "said", "change", "reason_kind"),
-    [
-        ("extern", "aten.cumsum.out", "is a call of a library", "", "library"),
-        ("fallback", "aten.sort.default", "is left to eager PyTorch", "Write it with", "library"),
-        ("user_kernel", "mine", "is a Triton kernel of the program", "Move the", "user kernel"),
-    ],
-)
-def test_each_kind_of_call_has_its_reason(
-    kind: str, name: str, said: str, change: str, reason_kind: str
-) -> None:
-    call = Kernel(name, ("mm",), {"buf0": SIZE}, {"buf2": 7}, kind)
-    _, reason = pair_of(fusion(GRAPH, RELU_K, call, buffers=(BUF0,)))
-    assert said in reason.sentence
-    assert reason.change.startswith(change)
-    assert bool(reason.change) is bool(change)
-    assert reason.kind == reason_kind
 
 
 def test_two_calls_are_no_pair() -> None:
@@ -179,25 +137,6 @@ def test_how_the_two_use_what_they_share(kind: str, said: str, change: str, reas
     assert bool(found.change) is bool(change)
 
 
-PAD = "aten.constant_pad_nd.default"
-
-
-@pytest.mark.parametrize(
-    ("target", "number", "said"),
-    [
-        (PAD, "600", "into something larger"),
-        (PAD, "64", "over 64: their"),
-        (PAD, "9" * 5000, "goes over"),
-        ("aten.repeat.default", "600", "over 600, which is not what"),
-        ("aten.slice.Tensor", "600", "over 600, which is not what"),
-    ],
-)
-def test_a_tensor_can_go_into_something_larger(target: str, number: str, said: str) -> None:
-    uses = (Uses("buf0", "part", "512", number),)
-    _, reason = pair_of(taking(target, apart("no shared data", uses=uses)))
-    assert said in reason.sentence
-
-
 def taking(target: str, *found: Apart, last: tuple[str, ...] = ("taken", "sum_1")) -> Fusion:
     """The second of the two computes something of what an operator makes of the first's result."""
     taken, total = node("taken", target, "relu"), node("sum_1", SUM.target, "taken", at=4)
@@ -223,34 +162,6 @@ def test_only_slices_can_be_taken_later(kind: str, target: str, *, is_slice: boo
         assert ("slice what comes out" in reason.change) is is_slice
 
 
-def test_uses_that_are_the_same_or_unknown_tell_nothing() -> None:
-    uses = (Uses("buf0", "same", "", ""), Uses("buf0", "of a newer version", "", ""))
-    _, known = pair_of(with_reason(apart("no shared data", uses=uses)))
-    assert known == pair_of(with_reason(apart("no shared data")))[1]
-
-
-@pytest.mark.parametrize(
-    ("buffer", "named"),
-    [
-        (Buffer("x", "input", shape=(8, 64)), "the input x (8 by 64)"),
-        (Buffer("x", "constant", shape=()), "the constant x (one element)"),
-        (Buffer("x", "intermediate", shape=("s0",)), "x (s0)"),
-        (None, "x"),
-    ],
-)
-def test_the_tensor_is_named_as_well_as_it_is_known(buffer: Buffer | None, named: str) -> None:
-    said = apart("no shared data", uses=(Uses("x", "whole", "", ""),))
-    _, reason = pair_of(with_reason(said, buffers=(buffer, BUF0) if buffer else (BUF0,)))
-    assert f" all of {named} at once" in reason.sentence
-
-
-def test_in_cpp_loops_of_other_sizes_are_the_reason() -> None:
-    first = Kernel("cpp_0", ("relu",), {"x": SIZE}, {"buf0": SIZE}, sizes=(("8", "64"), ()))
-    second = Kernel("cpp_1", ("sum_1",), {"buf0": SIZE}, {"buf1": 32}, sizes=(("512",), ()))
-    _, reason = pair_of(fusion(GRAPH, first, second, buffers=(BUF0,)))
-    assert "(8 by 64 and 512)" in reason.sentence
-
-
 def test_equal_pairs_of_equal_layers_are_one() -> None:
     nodes = [X, RELU, SUM]
     kernels = [RELU_K, SUM_K]
@@ -271,26 +182,3 @@ def test_equal_pairs_of_equal_layers_are_one() -> None:
     assert [(pair.first, pair.said, number) for pair, number in same] == [
         (0, "no shared data", 2), (4, "", 1),
     ]  # fmt: skip
-
-
-CAUSE = Cause("Data-dependent branching", "Data-dependent branching", gb_id="GB0170")
-FIRST = runs.break_at(runs.AT_BRANCH, CAUSE)
-SECOND = runs.break_at(runs.IN_HELPER, CAUSE)
-
-
-def break_cost(fusible_bytes: int | None) -> Cost:
-    return Cost(CostKind.COMPUTED, crossing_bytes=4096, fusible_bytes=fusible_bytes)
-
-
-def test_those_that_keep_most_apart_come_first() -> None:
-    frame = Frame(0, "forward", runs.MODEL, 13, (runs.compilation(0, FIRST, SECOND, FIRST),))
-    run = runs.run_of(runs.process_of(frame))
-    found = split_by_breaks(run, {FIRST.key: break_cost(1024), SECOND.key: break_cost(4096)})
-    assert [item.record.key for item in found] == [SECOND.key, FIRST.key]
-
-
-def test_what_no_fusion_could_avoid_is_left_out() -> None:
-    frame = Frame(0, "forward", runs.MODEL, 13, (runs.compilation(0, FIRST, SECOND),))
-    run = runs.run_of(runs.process_of(frame))
-    assert split_by_breaks(run, {FIRST.key: break_cost(0), SECOND.key: break_cost(None)}) == ()
-    assert split_by_breaks(run, {}) == ()

@@ -1,22 +1,11 @@
 """Operators by kind, what they became, and which Inductor leaves to others."""
 
-from __future__ import annotations
-
 import pytest
 
-from inspector.features.graph.decompositions import (
-    Decomposition,
-    aten_decompositions,
-    decompositions,
-)
+from inspector.features.graph.decompositions import Decomposition, decompositions
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.operators import (
-    OperatorKind,
-    count_operators,
-    kind_of,
-    shown_operator,
-)
+from inspector.features.graph.operators import OperatorKind, kind_of, shown_operator
 from inspector.features.graph.outside_graph import Why, outside
 from inspector.records.fusion import FusionPlan, Launch, Operation
 from inspector.records.graphs import TensorMeta
@@ -46,12 +35,6 @@ def call(name: str, target: str, op: str = "call_function", device: str = "cpu")
 def test_each_operator_has_a_kind(target: str, kind: OperatorKind, shown: str | None) -> None:
     node = call("x", target)
     assert (kind_of(node), shown_operator(node)) == (kind, shown or target)
-
-
-def test_methods_and_modules() -> None:
-    method, module = call("x", "view", "call_method"), call("y", "layers.0", "call_module")
-    assert (kind_of(method), shown_operator(method)) == (OperatorKind.TORCH, "Tensor.view")
-    assert kind_of(module) is OperatorKind.MODULE
 
 
 CAPTURED = Graph(
@@ -85,16 +68,6 @@ LOWERED = Graph(
 )
 
 
-def test_operators_are_counted() -> None:
-    found = count_operators(LOWERED)
-    counts = [(each.operator, each.count, each.backward) for each in found.operators]
-    assert counts == [
-        ("aten.add.Tensor", 2, 0), ("aten.mm.default", 2, 1), ("aten.mul.Tensor", 1, 0),
-    ]  # fmt: skip
-    assert (found.total, found.of_kind(OperatorKind.ATEN)) == (5, 5)
-    assert count_operators(CAPTURED).total == 3
-
-
 def into(found: Decomposition) -> tuple[tuple[str, int], ...]:
     return tuple((item.operator, item.count) for item in found.into)
 
@@ -106,49 +79,7 @@ def test_calls_become_the_operators_that_have_their_names() -> None:
     assert (drop.count, into(drop)) == (1, ())
 
 
-def test_operators_of_aten_become_others_or_stay() -> None:
-    norm, product = aten_decompositions(LOWERED)
-    assert (norm.count, into(norm)) == (None, (("aten.add.Tensor", 2), ("aten.mul.Tensor", 1)))
-    assert (norm.is_kept, product.is_kept) == (False, True)
-
-
-BODY = (
-    Node("norm", "call_function", "torch.nn.functional.layer_norm"),
-    Node("inner", "get_attr", "inner", inside=(Node("sin", "call_method", "sin"),)),
-)
 CHECKPOINT = "torch.ops.higher_order.tag_activation_checkpoint"
-INLINED = Graph(
-    "0/0",
-    Stage.FORWARD,
-    "",
-    (
-        made("add", "aten.add.Tensor", "norm"),
-        made("mul", "aten.mul.Tensor", "norm"),
-        made("sin_1", "aten.sin.default", "sin"),
-    ),
-)
-
-
-def checkpointed(*inside: Node) -> Graph:
-    body = Node("body", "get_attr", "body", inside=inside)
-    taken = Node("checkpoint", "call_function", CHECKPOINT, ("body", "x"))
-    return Graph("0/0", Stage.DYNAMO, "", (call("x", "x", "placeholder"), body, taken))
-
-
-def test_what_a_nested_graph_computes_became_something() -> None:
-    found = count_operators(checkpointed(*BODY))
-    assert (found.total, found.total_inside) == (1, 2)
-    norm, sin, checkpoint = decompositions(checkpointed(*BODY), INLINED)
-    assert (norm.operator, norm.count) == ("torch.nn.functional.layer_norm", 1)
-    assert into(norm) == (("aten.add.Tensor", 1), ("aten.mul.Tensor", 1))
-    assert (sin.operator, into(sin)) == ("Tensor.sin", (("aten.sin.default", 1),))
-    assert (checkpoint.count, checkpoint.into, checkpoint.is_inlined) == (1, (), True)
-
-
-def test_a_nested_graph_of_which_nothing_is_found_again_is_not_said_to_be_nothing() -> None:
-    kept = Graph("0/0", Stage.FORWARD, "", (made("c", CHECKPOINT, "checkpoint"),))
-    (checkpoint,) = decompositions(checkpointed(*BODY), kept)
-    assert checkpoint.is_kept
 
 
 def test_of_two_operators_with_one_name_it_is_that_of_the_line() -> None:
@@ -189,13 +120,6 @@ def test_what_inductor_does_not_write(
 ) -> None:
     (found,) = outside(_fusion(kind, call("x", target, device=device)))
     assert (found.why, found.library) == (why, library)
-
-
-def test_complex_numbers() -> None:
-    node = Node(
-        "x", "call_function", "aten.add.Tensor", tensors=(TensorMeta("complex64", (), (), ""),)
-    )
-    assert outside(_fusion("fallback", node))[0].why is Why.COMPLEX
 
 
 def test_own_kernels_and_what_takes_a_result_are_not_outside() -> None:

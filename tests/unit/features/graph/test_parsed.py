@@ -1,7 +1,5 @@
 """Nodes out of torch's text are spelled as recorded ones are."""
 
-from __future__ import annotations
-
 from inspector.features.graph.parsed import parsed_nodes
 from inspector.shared.roots import Roots
 

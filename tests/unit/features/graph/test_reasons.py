@@ -1,7 +1,5 @@
 """Reasons for two kernels instead of one; tests/compile compares them with torch's sources."""
 
-from __future__ import annotations
-
 import string
 
 import pytest

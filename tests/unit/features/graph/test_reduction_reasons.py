@@ -1,7 +1,5 @@
 """Reductions in two parts, reductions over other dimensions, and what is changed in place."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest
@@ -116,26 +114,6 @@ def test_why_a_reduction_is_apart(
     assert sentence in found[1]
     assert change in found[2]
     assert bool(found[2]) is bool(change)
-
-
-def test_what_stands_behind_the_second_part() -> None:
-    exp = operation("exp", ("buf1", "x"), "buf2", kind="pointwise")
-    found = pairs(PARTS[1], exp, PARTS[0], said="nodes numel incompatibility")
-    _, sentence, change = reason(found)
-    assert "is the second part of a reduction" in sentence
-    assert SPLIT in change
-
-
-def test_what_stands_between_is_the_reason_before_what_they_share() -> None:
-    first = operation("sum_1", ("x",), "buf0")
-    last = operation("exp", ("x", "buf1"), "buf2", kind="pointwise")
-    between = operation("sum_2", ("buf0",), "buf1")
-    assert "also needs" not in reason(pairs(first, last, said="no shared data"))[1]
-    found = pairs(first, between, last, said="no shared data", refused=(0, 2))
-    kind, sentence, change = reason(found, (0, 2))
-    assert kind == "order"
-    assert sentence.startswith("#3 `exp` (model.py:5) also needs another kernel")
-    assert not change
 
 
 def test_what_is_changed_in_place_is_still_written() -> None:

@@ -1,13 +1,11 @@
 """How kernels and calls are named, and what those do that compute nothing of their own."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import pytest
 
 from inspector.features.graph.fusion import Fusion, Step
-from inspector.features.graph.step_names import described, named_nodes, part_of
+from inspector.features.graph.step_names import described
 from inspector.run.graph import Node
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
@@ -46,28 +44,3 @@ def step(*nodes: Node, kind: str = "pointwise", again: tuple[str, ...] = ()) -> 
 def test_steps_are_named_after_what_they_compute(found: Step, said: str) -> None:
     assert described(found) == said
     assert described(found, 3) == f"#3 {said}"
-
-
-def parts(*again: tuple[str, ...], kinds: tuple[str, str], reads: str = "x") -> list[str]:
-    made = of(Kernel("k0", ("neg",), {"x": SIZE}, {"b0": SIZE}, kinds[0]),
-              Kernel("k1", ("neg",), {reads: SIZE}, {"b1": SIZE}, kinds[1]))  # fmt: skip
-    steps = tuple(
-        dataclasses.replace(step, again=frozenset(names))
-        for step, names in zip(made.steps, again, strict=True)
-    )
-    made = dataclasses.replace(made, steps=steps)
-    return [part_of(made, step) for step in made.steps]
-
-
-def test_what_belongs_to_another_step_has_a_part() -> None:
-    same = ("pointwise", "pointwise")
-    assert parts((), ("neg",), kinds=same) == ["", "computes `neg` again"]
-    assert parts((), ("neg",), kinds=same, reads="b0") == ["", "finishes `neg`"]
-    assert parts(("neg",), (), kinds=same) == ["prepares `neg`", ""]
-    assert parts(("neg",), (), kinds=("pointwise", "extern")) == [
-        "copies or reorders what `neg` takes",
-        "",
-    ]
-    assert parts(("neg",), ("neg",), kinds=same) == ["a part of `neg`"] * 2
-    assert not part_of(of(), step())
-    assert not named_nodes(step())

@@ -1,7 +1,5 @@
 """What an operator would read and write as a kernel of its own."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -9,7 +7,6 @@ import pytest
 
 from inspector.features.graph.traffic import Traffic
 from inspector.run.graph import Node
-from inspector.shared.stack import StackFrame
 from tests.unit.fusions import SIZE, graph, node, tensor
 
 X = node("x", "")
@@ -73,123 +70,8 @@ def test_what_others_take_is_a_result_through_views_as_well() -> None:
     assert traffic.bytes_of(last) == 3 * SIZE
 
 
-def test_the_same_operator_elsewhere_is_another() -> None:
-    first = decomposed("mul", "aten.mul.Tensor", "x")
-    second = node("mul_1", "aten.mul.Tensor", "mul", aten="aten.gelu.default", earlier=("gelu_1",))
-    whole = node("add", "aten.add.Tensor", "mul_1", aten="aten.add.Tensor", earlier=("gelu_1",))
-    traffic = Traffic(graph(X, first, second, whole))
-    assert [len(traffic.operator(item)) for item in (first, second, whole)] == [1, 1, 1]
-
-
-LINE = (StackFrame("model.py", 7, "forward"),)
 CACHE = node("cache", "", tensors=(tensor(1000, 64),))
-INDEX = node("index", "", tensors=(tensor(2, dtype="int64"),))
-SMALL = node("small", "", tensors=(tensor(2, 64),))
-ROWS = node("rows", "aten.sin.default", "small", tensors=(tensor(2, 64),))
-COPY = node("copy_", "aten.copy_.default", "cache", "written", tensors=(tensor(1000, 64),))
 ROW_BYTES = 2 * 64 * 4
-INDEX_BYTES = 2 * 8
-CACHE_BYTES = 1000 * 64 * 4
-
-
-def written(target: str, *inputs: str, aten: str = "", name: str = "") -> Node:
-    found = node("written", target, *inputs, tensors=(tensor(1000, 64),))
-    return dataclasses.replace(found, aten=aten, earlier=(name,) if name else ())
-
-
-PARTS = [
-    (written("aten.index_put_.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
-    (written("aten.index_put.default", "cache", "index", "rows"), 2 * ROW_BYTES + INDEX_BYTES),
-    # What is added to is read as well.
-    (
-        written("aten.index_put_.default", "cache", "index", "rows", aten="aten.index_add.x"),
-        3 * ROW_BYTES + INDEX_BYTES,
-    ),
-    (written("aten.slice_scatter.default", "cache", "rows"), 2 * ROW_BYTES),
-    # A number goes to as many places as the index has elements.
-    (written("aten.scatter.value", "cache", "index"), INDEX_BYTES + 2 * 4),
-]
-
-
-SCATTER = written("aten.slice_scatter.default", "cache", "rows")
-NEW = 2 * CACHE_BYTES + ROW_BYTES
-ZEROS = node("zeros", "aten.full.default", tensors=(tensor(1000, 64),))
-INTO_ZEROS = written("aten.slice_scatter.default", "zeros", "rows")
-LATER = node("neg", "aten.neg.default", "zeros", tensors=(tensor(1000, 64),))
-GRADIENT = written("aten.index_put.default", "zeros", "index", "rows", aten="aten.gradient")
-COPIED = node("copy_", "aten.copy_.default", "small", "x")
-CLONE = node("clone", "aten.clone.default", "x")
-BACK = node("copy_", "aten.copy_.default", "x", "clone")
-
-
-@pytest.mark.parametrize(
-    ("nodes", "made", "size"),
-    [
-        # Its name tells what was in place.
-        ((), written("aten.index_put.default", "cache", "index", "rows", name="index_put"),
-         NEW + INDEX_BYTES),
-        ((), written("aten.index_put.default", "cache", "index", "rows", name="index_put_"),
-         2 * ROW_BYTES + INDEX_BYTES),
-        ((), SCATTER, NEW),  # not copied back
-        # An intermediate is changed in place unless something takes it later.
-        ((ZEROS,), INTO_ZEROS, 2 * ROW_BYTES),
-        ((ZEROS, INTO_ZEROS, LATER), INTO_ZEROS, NEW),
-        # What makes the tensor itself writes all of it: the gradient of an embedding.
-        ((dataclasses.replace(ZEROS, aten="aten.gradient"),), GRADIENT,
-         CACHE_BYTES + ROW_BYTES + INDEX_BYTES),
-        # A copy of an input, or of a product, is the program's own.
-        ((X,), COPIED, 2 * SIZE),
-        ((node("x", "aten.mm.default", flops=9),), COPIED, 2 * SIZE),
-        # Clones for the program's kernels are Inductor's own.
-        ((X,), CLONE, 0),
-        ((X, CLONE), BACK, 0),
-        ((X,), dataclasses.replace(CLONE, stack=LINE), 2 * SIZE),
-    ],
-)  # fmt: skip
-def test_what_eager_pytorch_moves(nodes: tuple[Node, ...], made: Node, size: int) -> None:
-    last = () if made in nodes else (made,)
-    found = Traffic(graph(CACHE, INDEX, SMALL, ROWS, *nodes, *last))
-    assert found.bytes_of(made) == size
-
-
-@pytest.mark.parametrize(("made", "size"), PARTS)
-def test_what_changes_a_part_moves_the_part(made: Node, size: int) -> None:
-    found = Traffic(graph(CACHE, INDEX, SMALL, ROWS, made, COPY))
-    assert found.bytes_of(made) == size
-    assert found.bytes_of(COPY) == 0
-    assert made not in found.results(made)
-
-
-@pytest.mark.parametrize(
-    ("name", "stack", "is_used", "moved"),
-    [
-        ("y", LINE, True, 0),  # of the line that changed it
-        ("mul_", LINE, True, 0),
-        ("imul_1", (), True, 0),
-        ("sin", LINE, True, 2 * ROW_BYTES),  # one line with `copy_`
-        ("y", (StackFrame("model.py", 8, "forward"),), True, 2 * ROW_BYTES),
-        ("", (), False, 0),  # Inductor's own
-        ("", (), True, 2 * ROW_BYTES),
-    ],
-)
-def test_a_copy_that_writes_back_is_done(
-    name: str,
-    stack: tuple[StackFrame, ...],
-    is_used: bool,  # noqa: FBT001
-    moved: int,
-) -> None:
-    made = dataclasses.replace(ROWS, stack=LINE, earlier=(name,) if name else ())
-    view = node("view", "aten.view.default", "rows", tensors=(tensor(2, 64),))
-    copy = dataclasses.replace(
-        node("copy_", "aten.copy_.default", "small", "view", tensors=(tensor(2, 64),)), stack=stack
-    )
-    nodes = [SMALL, made, view, copy]
-    nodes += [node("neg", "aten.neg.default", "view", tensors=(tensor(2, 64),))] if is_used else []
-    found = Traffic(graph(*nodes))
-    assert found.bytes_of(copy) == moved
-    # What goes to memory in eager PyTorch, too, has no tensor of its own.
-    assert (made in found.results(made)) is (moved > 0)
-    assert found.bytes_alone(copy) == 2 * ROW_BYTES
 
 
 def test_a_circle_in_a_damaged_recording_ends() -> None:
@@ -206,20 +88,3 @@ def test_a_bag_reads_the_rows_that_it_adds_up() -> None:
     assert found.taken_bytes(made) == 6 * ROW_BYTES // 2
     symbolic = dataclasses.replace(places, tensors=(tensor("s0", 3, dtype="int64"),))
     assert Traffic(graph(CACHE, symbolic, made)).taken_bytes(made) is None
-
-
-def test_a_bag_of_a_damaged_recording_takes_what_is_not_known() -> None:
-    made = node("bag", "aten._embedding_bag.default", "cache", tensors=(tensor(2, 64),))
-    assert Traffic(graph(CACHE, made)).taken_bytes(made) is None
-    lost = node("taken", "aten.embedding.default", "gone", "index", tensors=(tensor(2, 64),))
-    assert Traffic(graph(INDEX, lost)).taken_bytes(lost) is None
-
-
-def test_what_is_put_is_read_where_it_is_added() -> None:
-    # Whether `index_put` adds is no part of a graph.
-    added = "aten.index_put_.default", "aten.scatter_reduce_.two"
-    for target, read in (("aten.index_copy_.default", 0), *((name, ROW_BYTES) for name in added)):
-        made = written(target, "cache", "index", "rows")
-        assert Traffic(graph(CACHE, INDEX, ROWS, made)).put_bytes(made) == (read, ROW_BYTES)
-    other = node("sin", "aten.sin.default", "rows")
-    assert Traffic(graph(ROWS, other)).put_bytes(other) is None

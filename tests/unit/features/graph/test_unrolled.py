@@ -1,7 +1,5 @@
 """Loops of modules that are one operator of Dynamo's, and many of Inductor's."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.features.graph.unrolled import Unrolled, unrolled_loop

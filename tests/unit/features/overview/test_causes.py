@@ -1,7 +1,5 @@
 """Findings by cause, and the lines that name the causes."""
 
-from __future__ import annotations
-
 from inspector.features.overview.causes import by_cause, cause_lines
 from inspector.report.finding import Finding, Place
 from inspector.report.severity import Severity

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from inspector.render.markdown.markup import cell, code, fenced, prose

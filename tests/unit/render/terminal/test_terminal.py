@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import dataclasses
 import io
 import re
@@ -9,8 +7,7 @@ from rich.cells import cell_len
 
 from inspector import plugins
 from inspector.render.terminal.source import source_lines
-from inspector.report.finding import Finding, Place
-from inspector.report.severity import Severity
+from inspector.report.finding import Place
 from inspector.run.source import SourceLine
 from tests.unit.render import hostile, runs
 from tests.unit.render.rendering import Terminal, all_reports, rendered
@@ -130,17 +127,6 @@ def test_a_long_line_is_cut_around_its_carets(before: str, width: int) -> None:
     assert "".join(cells[begin:end]) == "TARGET"
 
 
-def test_context_that_is_out_of_view_is_left_out() -> None:
-    excerpt = (
-        SourceLine(1, "x" * 200 + "TARGET"),
-        SourceLine(2, "short"),
-        SourceLine(3, "y" * 300),
-    )
-    wide = Place("a.py", 1, 1, 200, 206, excerpt=excerpt)
-    lines = [line.plain for line in source_lines(wide, 80, "red")]
-    assert [line[:4] for line in lines] == ["  1 ", "    ", "  3 "]
-
-
 def test_a_long_expression_loses_its_middle() -> None:
     excerpt = tuple(SourceLine(number, f"    line{number},") for number in range(1, 41))
     whole = Place("a.py", 3, 38, 4, 8, excerpt=excerpt[:40])
@@ -148,11 +134,3 @@ def test_a_long_expression_loses_its_middle() -> None:
     assert len(lines) < 20
     assert "   … │ " in lines
     assert "  38 ┃     line38," in lines
-
-
-def test_long_explanations_are_shortened() -> None:
-    finding = Finding("r", Severity.INFO, "m", why="\n".join(f"line {n}" for n in range(50)))
-    report = dataclasses.replace(runs.report_of(runs.unbroken()), findings=(finding,))
-    text = rendered(report, "terminal")
-    assert "        … 38 more lines\n" in text
-    assert "(unknown place)  r  m\n" in text

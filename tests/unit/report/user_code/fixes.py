@@ -1,7 +1,5 @@
 """The fix of an advice for a piece of code, as a user would get it."""
 
-from __future__ import annotations
-
 import ast
 import re
 import textwrap

@@ -1,14 +1,12 @@
 """What a caller passes, by the text of its line."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 
 import pytest
 
 from inspector.report.user_code.call_site import CallSite, call_site
-from inspector.report.user_code.calls import Parameters, called_on, parameters_of
+from inspector.report.user_code.calls import called_on, parameters_of
 from inspector.run.source import Sources
 from inspector.shared.stack import StackFrame
 from tests.unit.render import runs
@@ -37,15 +35,6 @@ def site(line: int, column: int | None = None, end: int | None = None) -> CallSi
     return CallSite(frame, called_on(FILE, frame, "forward"), FORWARD)
 
 
-def test_the_parameters_of_a_method() -> None:
-    assert Parameters(
-        ("self", "x", "mask"), 2, "rest", "more", is_method=True, function="forward",
-        optional=frozenset({"mask"}),
-    ) == FORWARD  # fmt: skip
-    # Several functions on a line are none.
-    assert parameters_of(FILE, 8, "<lambda>") == Parameters()
-
-
 @pytest.mark.parametrize(
     ("line", "name", "text", "has_name"),
     [
@@ -65,10 +54,6 @@ def test_what_is_passed(line: int, name: str, text: str, *, has_name: bool) -> N
     passed = site(line).passed(name)
 
     assert (passed.text, passed.has_name) == (text, has_name)
-
-
-def test_a_path_goes_on_behind_what_is_passed() -> None:
-    assert site(14).passed("x[0].weight").whole == "self.cache[0].weight"
 
 
 def test_of_several_calls_on_a_line_the_one_that_was_made_counts() -> None:

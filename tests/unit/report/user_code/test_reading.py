@@ -1,12 +1,10 @@
 """The user's code at a graph break."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest
 
-from inspector.report.user_code.code import Code, attribute, dotted_name
+from inspector.report.user_code.code import Code, attribute
 from inspector.report.user_code.reading import Span, read_line, read_text
 
 TEXT = """\
@@ -61,20 +59,6 @@ def test_columns_that_are_no_expression_give_the_statement_alone() -> None:
     assert code.has(attribute("item"))
 
 
-def test_without_columns_the_only_expression_of_a_kind_is_found() -> None:
-    code = read_text(TEXT, Span(6, 6))
-    found = code.find(lambda node: isinstance(node, ast.Attribute) and node.attr == "item")
-
-    assert code.shown(found) == "x.sum().item"
-    assert code.find(lambda node: isinstance(node, ast.Name)) is None
-    assert code.call is None
-    assert read_text(TEXT, Span(11, 13)).call is not None
-    # A header does not have what is below it.
-    branch = read_text(TEXT, Span(7, 7))
-    assert isinstance(branch.statement, ast.If)
-    assert not branch.has(attribute("mean"))
-
-
 @pytest.mark.parametrize(
     ("line", "column", "expected"),
     [
@@ -116,8 +100,3 @@ def test_code_that_nests_deeply_or_is_no_text_is_survived(text: str) -> None:
     code = read_text(text, Span(1, 1))
 
     assert code.shown(code.find(lambda node: not isinstance(node, ast.Name))) == ""
-
-
-def test_names_are_read_through_attributes() -> None:
-    assert dotted_name(ast.parse("torch.nn.f", mode="eval").body) == "torch.nn.f"
-    assert dotted_name(ast.parse("f().g", mode="eval").body) == ""

@@ -1,7 +1,5 @@
 """What is on Python's stack behind an expression, against what Python itself leaves there."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.report.user_code.reading import Span, read_text
@@ -46,7 +44,3 @@ def test_the_operands_before_and_the_result(body: str, values: list[str]) -> Non
     code = read_text(text, Span(line, line, column, column + len("broken()")))
 
     assert list(stack_values(code)) == values
-
-
-def test_nothing_is_known_of_a_place_without_columns() -> None:
-    assert stack_values(read_text("def f():\n  return 1 + g()\n", Span(2, 2))) == ()

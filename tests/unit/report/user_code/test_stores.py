@@ -1,7 +1,5 @@
 """Stores through masks, and at positions that tensors hold."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

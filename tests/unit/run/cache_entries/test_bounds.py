@@ -1,14 +1,12 @@
 """Which sizes the relations of an entry refuse, and which of those have no other entry."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.features.guards.next import next_changes
 from inspector.features.guards.predict import FrameGuards
 from inspector.records.recompiles import TensorFacts
 from inspector.run.cache_entries.entry import Entry, index_of
-from inspector.run.cache_entries.relation import telling, tried_numbers
+from inspector.run.cache_entries.relation import telling
 from inspector.run.cache_entries.state import state_after
 from inspector.trace.compile_id import CompileId
 from inspector.trace.guard_checks import Check, RelationCheck
@@ -81,14 +79,3 @@ def test_where_there_is_an_entry_for_each_side_nothing_compiles() -> None:
     found = rows(entry(0, 128), entry(1, 256, SIDE), entry(2, 64, f"{X} <= 128"))
 
     assert not [text for text in found if "dynamic while" in text]
-
-
-def test_numbers_that_are_no_sizes_are_tried_at_0_and_1_and_below() -> None:
-    ints = tried_numbers("L['n'] != 7", 5, is_int=True)
-    floats = tried_numbers("L['s'] > 0.5", 0.75, is_int=False)
-
-    assert {0, 1, -1, -7, 7} <= set(ints)
-    assert all(type(number) is int for number in ints)
-    assert 5 not in ints
-    assert floats[0] in {0.5, 1.0}
-    assert ints.index(0) < ints.index(-1)

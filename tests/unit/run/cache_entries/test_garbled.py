@@ -1,7 +1,5 @@
 """Trees that were cut off or garbled: guards are lost, and nothing else happens."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from pathlib import Path

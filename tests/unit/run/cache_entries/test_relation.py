@@ -1,8 +1,6 @@
-from __future__ import annotations
-
 import pytest
 
-from inspector.run.cache_entries.relation import equality, identity, normal, relation_holds, size_at
+from inspector.run.cache_entries.relation import relation_holds, size_at
 
 KNOWN = {"L['x'].size()[0]": 6, "L['x'].size()[1]": 4, "L['n']": 3, "L['f']": float("nan")}
 
@@ -28,21 +26,6 @@ KNOWN = {"L['x'].size()[0]": 6, "L['x'].size()[1]": 4, "L['n']": 3, "L['f']": fl
 )
 def test_relations(expression: str, *, holds: bool | None) -> None:
     assert relation_holds(expression, KNOWN.get) is holds
-
-
-def test_sides() -> None:
-    assert equality("L['y'].size()[0] == L['x'].size()[0]") == (
-        "L['y'].size()[0]",
-        "L['x'].size()[0]",
-    )
-    assert equality("2 <= L['n']") is None
-    assert identity("L['y'] is L['x']") == frozenset({"L['x']", "L['y']"})
-    assert identity("L['y'] is not L['x']") is None
-
-
-def test_one_spelling() -> None:
-    assert normal('L["x"]') == "L['x']"
-    assert normal("no expression (") == "no expression ("
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 The counts are those of the programs: each exports one module of three operators.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,15 +1,10 @@
 """What a later attempt of a compilation says of its earlier graph breaks."""
 
-from __future__ import annotations
-
-import dataclasses
-
 from inspector.features.breaks.rules.graph_break import RULE
 from inspector.run.compilation import Frame
 from inspector.run.graph_break import GraphBreak, Outcome, with_consequences
 from inspector.trace.graph_break import Cause
 from tests.unit.render.runs import (
-    AT_BRANCH,
     IN_FORWARD,
     MODEL,
     PRINT,
@@ -33,13 +28,6 @@ def test_a_function_that_is_given_up_goes_on_nowhere() -> None:
         (Outcome.FRAME_SKIPPED, None),
         (Outcome.FRAME_SKIPPED, PRINTED.key),
     ]
-
-
-def test_breaks_of_one_attempt_cause_none_of_each_other() -> None:
-    branch = break_at(AT_BRANCH, PRINT, attempt=1)
-    last = dataclasses.replace(GAVE_UP, attempt=1)
-
-    assert told(branch, last) == [(Outcome.RESUMED, None), (Outcome.FRAME_SKIPPED, None)]
 
 
 def test_the_finding_names_what_is_to_be_mended() -> None:

@@ -1,51 +1,12 @@
 """Where the graphs of a log are: torch's text and our nodes of one graph are one place."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
 from inspector.features.graph.reading import read_graphs
 from inspector.features.graph.report import FUSION, make_graph_report
-from inspector.records.graphs import RecordedGraph
-from inspector.run.folding.graph_places import GraphEvent, GraphPlacesDraft
-from inspector.run.graph_places import GraphPlace
 from inspector.shared.roots import Roots
-from inspector.trace.inductor import GraphLogged
-from inspector.trace.inspector_records import KeptRecord
-from inspector.trace.payload import Payload
 from tests.unit.logs import record, run_of
-
-TEXTS = [Payload("a.log", number, 1) for number in range(9)]
-DYNAMO = GraphLogged("dynamo", TEXTS[0])
-NODES = KeptRecord(RecordedGraph, "dynamo_graph", TEXTS[1])
-
-
-def places(*events: tuple[str, GraphEvent]) -> tuple[GraphPlace, ...]:
-    draft = GraphPlacesDraft()
-    for compile_id, event in events:
-        draft.add(compile_id, event)
-    return draft.graphs().places
-
-
-def test_nodes_belong_to_the_text_right_before_them_alone() -> None:
-    other = KeptRecord(RecordedGraph, "dynamo_graph", TEXTS[4])
-    found = places(
-        ("0/0", DYNAMO),
-        ("1/0", NODES),
-        ("0/0", KeptRecord(RecordedGraph, "joint_graph", TEXTS[2])),
-        ("0/0", GraphLogged("dynamo", TEXTS[3])),
-        ("0/0", NODES),
-        ("0/0", other),
-    )
-    assert [(place.compile_id, place.stage, place.recorded, place.text) for place in found] == [
-        ("0/0", "dynamo", None, TEXTS[0]),
-        ("1/0", "dynamo", TEXTS[1], None),
-        ("0/0", "joint", TEXTS[2], None),
-        ("0/0", "dynamo", TEXTS[1], TEXTS[3]),
-        ("0/0", "dynamo", TEXTS[4], None),
-    ]
-
 
 TEXT = (
     "class GraphModule(torch.nn.Module):\n"

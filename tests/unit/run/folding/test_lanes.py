@@ -1,7 +1,5 @@
 """Spans side by side."""
 
-from __future__ import annotations
-
 import hypothesis
 from hypothesis import strategies
 
@@ -15,25 +13,6 @@ def lanes(*events: tuple[str, str, int, str]) -> tuple[Lane, ...]:
     for name, phase, time_ns, compile_id in events:
         draft.add_event(ChromiumEvent(name, phase, time_ns, 0, compile_id))
     return draft.lanes()
-
-
-def names(found: tuple[Lane, ...]) -> list[list[str]]:
-    return [[span.name for span in lane.spans()] for lane in found]
-
-
-def test_workers_lie_beside_what_waits_for_them() -> None:
-    found = lanes(
-        ("dynamo", "B", 0, "0/0"),
-        ("async_compile.wait", "B", 10, "0/0"),
-        ("compile_file", "B", 12, ""),
-        ("compile_file", "B", 14, ""),
-        ("compile_file", "E", 30, ""),
-        ("compile_file", "E", 40, ""),
-        ("async_compile.wait", "E", 45, "0/0"),
-        ("dynamo", "E", 50, "0/0"),
-    )
-
-    assert names(found) == [["dynamo", "async_compile.wait"], ["compile_file"], ["compile_file"]]
 
 
 def test_a_span_whose_end_is_missing_says_so() -> None:

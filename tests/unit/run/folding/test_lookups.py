@@ -1,12 +1,10 @@
 """What was looked for in the compiler's caches, out of logs written by hand."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
 
-from inspector.trace.caches import CacheLookup, CacheState
+from inspector.trace.caches import CacheLookup
 from tests.unit.logs import metrics, record, run_of, start
 
 
@@ -65,13 +63,6 @@ def test_the_key_or_the_spans_around_say_that_it_is_a_backward_graph(tmp_path: P
     )
 
     assert [item.is_backward for item in found] == [True, True, False]
-
-
-def test_a_cache_that_is_switched_off_is_passed_by(tmp_path: Path) -> None:
-    (found,) = lookups(tmp_path, event("i", "fx_graph_cache_disabled", 5))
-
-    assert (found.cache, found.state) == ("FX graph", CacheState.BYPASS)
-    assert found.reason == "the cache is switched off"
 
 
 def test_triton_kernels_and_the_autotune_cache(tmp_path: Path) -> None:

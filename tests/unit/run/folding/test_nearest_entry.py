@@ -1,7 +1,5 @@
 """The entry whose other guards pass, and all that it wants otherwise, out of printed trees."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -75,18 +73,6 @@ def test_the_entry_whose_other_guards_pass_is_the_cause(tmp_path: Path) -> None:
     assert found.others == ("0/1: mode == 'b'",)
 
 
-def test_a_size_is_preferred_to_a_dtype(tmp_path: Path) -> None:
-    dtype = "tensor 'x' dtype mismatch. expected Float, actual Double"
-    found = last(
-        tmp_path,
-        compiled(0, tensor("x", 4, "float64")),
-        compiled(1, tensor("x", 6), e0="tensor 'x' dtype mismatch. expected Double, actual Float"),
-        compiled(2, tensor("x", 6, "float64"), e1=dtype, e0=size("x", 4, 6)),
-    )
-
-    assert (str(found.entry), found.kind.value) == ("0/0", "tensor-size")
-
-
 def test_what_would_have_failed_behind_the_guard_is_told(tmp_path: Path) -> None:
     found = last(
         tmp_path,
@@ -99,15 +85,6 @@ def test_what_would_have_failed_behind_the_guard_is_told(tmp_path: Path) -> None
         ("tensor-size", "y", 0, "4", "5"),
         ("str", "mode", None, "'a'", "'b'"),
     ]
-
-
-def test_the_users_line_in_a_comment_is_no_value(tmp_path: Path) -> None:
-    found = last(
-        tmp_path, compiled(0, text("mode", "a")), compiled(1, text("mode", "c"), e0="mode == 'a'")
-    )
-
-    assert found.now is not None
-    assert found.now.text == "'c'"
 
 
 def test_of_hundreds_of_entries_the_newest_are_enough(tmp_path: Path) -> None:

@@ -3,8 +3,6 @@
 tests/compile/older_torch.py records them and says how it counts.
 """
 
-from __future__ import annotations
-
 import collections
 import io
 import json

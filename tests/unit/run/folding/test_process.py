@@ -1,7 +1,5 @@
 """Folding the records of a process."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -51,29 +49,6 @@ def test_after_a_reset_torch_counts_anew(tmp_path: Path) -> None:
     assert [len(frame.compilations) for frame in run.processes[0].frames] == [2, 1]
 
 
-def test_the_call_at_the_recompile_limit_compiles_nothing(tmp_path: Path) -> None:
-    reasons = record("artifact", {"name": "recompile_reasons"}, "0/1", "0/0: n == 1")
-    limit = record("artifact", {"name": "recompile_reasons"}, "0/2", "0/1: n == 2")
-    run = run_of(
-        tmp_path,
-        *(start(), graph(), metrics()),
-        *(reasons, start("0/1"), graph("0/1"), metrics("0/1")),
-        limit,
-        metrics(
-            "0/2",
-            co_name=None,
-            has_guarded_code=None,
-            graph_op_count=None,
-            fail_type="Unsupported",
-            fail_reason="Dynamo recompile limit exceeded\n  Explanation: …",
-        ),
-    )
-    summary = summarize(run)
-
-    assert (summary.frames, summary.frames_compiled, summary.graphs) == (1, 1, 2)
-    assert (summary.recompiles, summary.recompile_limit_hits) == (1, 1)
-
-
 def test_a_graph_that_the_backend_refused_is_not_counted(tmp_path: Path) -> None:
     failed = metrics(
         has_guarded_code=False, fail_type="BackendCompilerFailed", fail_reason="backend='x' raised:"
@@ -93,13 +68,6 @@ def test_a_break_that_only_the_metrics_know_is_kept(tmp_path: Path) -> None:
         "Failed to trace builtin operator",
         "compilation_metrics",
     )
-
-
-def test_an_unfinished_compilation_says_so(tmp_path: Path) -> None:
-    run = run_of(tmp_path, start(), broken())
-
-    assert run.processes[0].frames[0].state is FrameState.UNFINISHED
-    assert summarize(run).graph_breaks == 1
 
 
 def test_operators_of_a_compilation_without_an_end_are_those_of_its_graph(tmp_path: Path) -> None:

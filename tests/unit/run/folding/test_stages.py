@@ -1,7 +1,5 @@
 """Compile time by stage."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from pathlib import Path
@@ -11,7 +9,6 @@ import pytest
 from hypothesis import strategies
 
 from inspector.run.folding.spans import Spans
-from inspector.run.folding.stages import stage_of
 from inspector.trace.timing import ChromiumEvent
 from tests.unit.logs import run_of
 
@@ -52,16 +49,6 @@ def test_a_span_that_never_ends_lasts_until_the_last_event() -> None:
     assert by_stage(collected) == {"unattributed": 5, "backend": 20}
 
 
-def test_the_longest_prefix_decides() -> None:
-    assert stage_of("Scheduler.codegen") == "code generation"
-    assert stage_of("Scheduler.__init__") == "scheduling"
-    assert stage_of("mm_template_autotuning") == "autotuning"
-    assert stage_of("CachingAutotuner.benchmark_all_configs") == "autotuning"
-    assert stage_of("CachingAutotuner.slow_precompile_config") == "Triton compilation"
-    assert stage_of("precompile_load_guards") == "guards"
-    assert stage_of("gc") is None
-
-
 def by_compilation(collected: Spans) -> dict[tuple[str, int, bool], int]:
     return {
         (item.compile_id, item.occurrence, item.is_backward): item.time_ns
@@ -73,23 +60,6 @@ def compiled(collected: Spans, *events: tuple[str, str, int, str]) -> Spans:
     for name, phase, time_ns, compile_id in events:
         collected.add(ChromiumEvent(name, phase, time_ns, 0, compile_id))
     return collected
-
-
-def test_a_workers_time_is_that_of_the_compilation_that_waits_for_it() -> None:
-    collected = compiled(
-        Spans(),
-        ("dynamo", "B", 0, "3/0"),
-        ("async_compile.wait", "B", 10, "3/0"),
-        ("compile_file", "B", 12, ""),
-        ("compile_file", "B", 14, ""),
-        ("compile_file", "E", 30, ""),
-        ("compile_file", "E", 40, ""),
-        ("async_compile.wait", "E", 45, "3/0"),
-        ("dynamo", "E", 50, "3/0"),
-    )
-
-    assert by_compilation(collected) == {("3/0", 0, False): 50}
-    assert by_stage(collected) == {"unattributed": 15, "loading kernels": 7, "C++ compilation": 28}
 
 
 def test_a_backward_half_is_told_apart_from_its_forward() -> None:
@@ -112,26 +82,6 @@ def test_after_a_reset_the_same_id_is_another_compilation() -> None:
     )
 
     assert by_compilation(collected) == {("0/0", 0, False): 10, ("0/0", 1, False): 5}
-
-
-def test_files_compiled_while_code_is_generated_are_checks_of_the_compiler() -> None:
-    collected = spans(
-        ("Scheduler.codegen", "B", 0),
-        ("compile_file", "B", 10),
-        ("compile_file", "E", 30),
-        ("Scheduler.codegen", "E", 40),
-        ("PyCodeCache.load_by_key_path", "B", 50),
-        ("compile_file", "B", 55),
-        ("compile_file", "E", 65),
-        ("PyCodeCache.load_by_key_path", "E", 70),
-    )
-
-    assert by_stage(collected) == {
-        "code generation": 20,
-        "C++ vector check": 20,
-        "loading kernels": 10,
-        "C++ compilation": 10,
-    }
 
 
 def test_spans_that_never_end_cost_no_memory_and_no_time() -> None:
@@ -183,11 +133,3 @@ def test_a_lost_end_moves_no_more_than_the_span_around_it(tmp_path: Path, name: 
     assert lost.compile_time_ns == pytest.approx(whole.compile_time_ns, rel=0.005)
     for stage, time_ns in before.items():
         assert abs(after[stage] - time_ns) < 0.02 * whole.compile_time_ns
-
-
-def test_a_lost_end_outside_of_any_compilation_ends_where_the_next_one_begins() -> None:
-    collected = Spans()
-    for phase, time_ns in (("B", 0), ("B", 10), ("E", 30)):
-        collected.add(ChromiumEvent("compile_file", phase, time_ns, 0, ""))
-    assert by_stage(collected) == {"C++ compilation": 30}
-    assert collected.pairing.lost == 1

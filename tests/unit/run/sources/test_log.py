@@ -1,7 +1,5 @@
 """Reading a log: whole, cut off, garbled, growing, shared by processes."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json
@@ -100,18 +98,6 @@ def test_garbage_is_passed_over_and_said(tmp_path: Path) -> None:
     assert any("not a record" in warning for warning in warnings)
 
 
-def test_processes_that_share_a_log_number_their_strings_each(tmp_path: Path) -> None:
-    data = b"".join(
-        line({"str": [f"/home/user/{pid}.py", 0]}, pid=pid)
-        + line({"dynamo_start": {"stack": [{"filename": 0, "line": 1, "name": "f"}]}}, pid=pid)
-        for pid in (7, 8)
-    )
-    envelopes, _ = read(tmp_path / "a.log", data)
-
-    files = [item.frames(item.fields()["stack"])[0].file for item in envelopes]
-    assert files == ["/home/user/7.py", "/home/user/8.py"]
-
-
 def test_the_rank_is_taken_from_record_or_prefix(tmp_path: Path) -> None:
     data = line({"dynamo_start": {}, "rank": 3}) + b"[rank1]:" + line({"dynamo_start": {}})
     envelopes, _ = read(tmp_path / "a.log", data)
@@ -152,13 +138,6 @@ def test_numbers_of_a_wrong_kind_are_none(tmp_path: Path, value: object) -> None
 
     assert (envelope.compile_id, envelope.attempt, envelope.rank) == (None, 0, None)
     assert envelope.frames(envelope.fields()["stack"])[0].line == 0
-
-
-def test_a_process_id_of_thousands_of_digits_is_no_record(tmp_path: Path) -> None:
-    envelopes, warnings = read(tmp_path / "a.log", LOG.replace(b" 7 ", b" " + b"7" * 5000 + b" "))
-
-    assert envelopes == []
-    assert "no record" in warnings[0]
 
 
 UNREAD = line({"artifact": {"name": "fx_graph_runnable"}, "has_payload": "x"}) + b"\t"

@@ -1,7 +1,5 @@
 """What a plain trace says of its processes, and what of it is not known."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from inspector.features.graph.page import kernel_blocks

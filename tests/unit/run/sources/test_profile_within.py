@@ -1,7 +1,5 @@
 """A bench's recording is profiled within: `inspect profile` reads that."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

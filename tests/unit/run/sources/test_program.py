@@ -1,7 +1,5 @@
 """What a user names as a program."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The folder of the last recordings."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Processes that are told what to do, and take too long."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Graphs made by hand, and what is in the pictures of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import shutil

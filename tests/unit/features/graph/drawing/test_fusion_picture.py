@@ -1,13 +1,10 @@
 """The fusion diagram."""
 
-from __future__ import annotations
-
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.fusion_flow import FusionFlow, make_flow
 from inspector.features.graph.drawing.fusion_repeats import Repeat, find_repeats, make_shown
 from inspector.features.graph.drawing.options import Caption, Drawing
 from inspector.features.graph.drawing.roles import Roles
-from inspector.records.fusion import Buffer
 from tests.unit.features.graph.drawing.pictures import fused_layers
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
 
@@ -40,19 +37,6 @@ def flow_of(names: str) -> FusionFlow:
     return make_flow(fusion(graph(*nodes), *steps), Roles())
 
 
-def test_what_a_kernel_hands_on_within_itself_is_no_input() -> None:
-    nodes = (
-        node("x", ""),
-        node("var", "aten.var_mean.correction"),
-        node("relu", "aten.relu.default"),
-    )
-    reads = {"x": SIZE, "buf1": 32}
-    kernel = Kernel("k", ("var", "relu"), reads, {"buf2": SIZE})
-    x, inner = Buffer("x", "input"), Buffer("buf1", "intermediate")
-    found = make_flow(fusion(graph(*nodes), kernel, buffers=(x, inner)), Roles())
-    assert [flow.buffer.name for flow in found.flows] == ["x"]
-
-
 def test_repeats() -> None:
     assert find_repeats("xABABABAByABCABCABC") == [Repeat(1, 2, 4), Repeat(10, 3, 3)]
 
@@ -65,9 +49,3 @@ def test_repeats_save_most_together() -> None:
     text = "m" + "ABCD" * 4 + "m" + "ABCD" * 4
     assert find_repeats(text) == [Repeat(1, 4, 4), Repeat(18, 4, 4)]
     assert find_repeats("AAAB" * 9) == [Repeat(0, 4, 9)]
-
-
-def test_nothing_repeats() -> None:
-    assert find_repeats("ABCDEF") == []
-    assert find_repeats("") == []
-    assert find_repeats("AAxBB") == [], "too little to save"

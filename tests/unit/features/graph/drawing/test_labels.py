@@ -1,7 +1,5 @@
 """Texts of pictures: names that mean harm stay texts."""
 
-from __future__ import annotations
-
 import pytest
 
 from inspector.features.graph.drawing import labels
@@ -68,58 +66,3 @@ def test_what_is_obeyed_is_spelled_as_on_a_terminal() -> None:
 def test_dot_is_utf8() -> None:
     text = stage_dot(graph(taken("x", 8), operator("\ud800", "\ud800", "x")), Caption("\ud800"))
     assert "\ufffd" in text.encode().decode()
-
-
-@pytest.mark.parametrize(
-    ("number", "said"),
-    [
-        (12, "12 FLOP"),
-        (18_900_000, "18.9 MFLOP"),
-        (230_000_000, "230 MFLOP"),
-        (2 * 10**15, "2,000 TFLOP"),
-    ],
-)
-def test_flops(number: int, said: str) -> None:
-    assert labels.flops(number) == said
-
-
-@pytest.mark.parametrize(
-    ("target", "said"),
-    [
-        ("aten.addmm.default", "addmm"),
-        ("prims.iota.default", "iota"),
-        ("torch._C._nn.linear", "linear"),
-        ("_operator.add", "add"),
-        ("torch.relu", "relu"),
-        ("softmax", "softmax"),
-        ("..", ".."),
-    ],
-)
-def test_operators(target: str, said: str) -> None:
-    assert labels.operator(operator("n", target)) == said
-
-
-@pytest.mark.parametrize(
-    ("target", "said"),
-    [
-        ("L_self_modules_a_modules_b_parameters_weight_", "a.b.weight"),
-        ("l_s_modules_n_parameters_bias_", "n.bias"),
-        ("L_self_buffers_mask_", "mask"),
-        ("L_x_", "L_x_"),
-        ("primals_1", "primals_1"),
-    ],
-)
-def test_parameters(target: str, said: str) -> None:
-    assert labels.parameter(target) == said
-
-
-def test_lists() -> None:
-    assert labels.listed(["mul", "mul", "add"]) == "mul \N{MULTIPLICATION SIGN}2, add"
-    assert labels.listed(["mul", "add", "add"], 4) == "mul, … 2 more"
-    assert labels.listed([]) == ""
-
-
-def test_long_names_keep_their_ends() -> None:
-    assert labels.elided("triton_poi_fused_add_relu_12", 11) == "trito…lu_12"
-    assert labels.module("encoder.layer.0.attention", "Attention", 24) == "…0.attention (Attention)"
-    assert labels.line(StackFrame("C:\\user\\model.py", 3, "f")) == "model.py:3"

@@ -1,7 +1,5 @@
 """The program `dot`."""
 
-from __future__ import annotations
-
 import stat
 from pathlib import Path
 

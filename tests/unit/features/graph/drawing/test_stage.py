@@ -1,7 +1,5 @@
 """Pictures of a stage's graph."""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 
@@ -52,17 +50,6 @@ def test_many_groups_take_no_time() -> None:
     assert time.process_time() - begin < 3
 
 
-def test_groups_that_get_needs_later_hand_them_on() -> None:
-    names = {"a": "A", "b": "B", "c": "C", "d": "D", "a2": "A", "d2": "D"}
-    inputs = {"b": ["a"], "c": ["b"], "a2": [], "d2": ["c"]}
-    nodes = [operator(name, "aten.relu.default", *inputs.get(name, ())) for name in names]
-    nodes.append(operator("a3", "aten.relu.default", "d2"))
-    groups = group_nodes(nodes, lambda node: {**names, "a3": "A"}[node.name])
-    assert [[node.name for node in group] for group in groups] == [
-        ["a", "a2"], ["b"], ["c"], ["d", "d2"], ["a3"],
-    ]  # fmt: skip
-
-
 @pytest.mark.parametrize("collapse", list(Collapse))
 def test_a_damaged_graph_is_drawn(collapse: Collapse) -> None:
     nodes = [
@@ -71,11 +58,6 @@ def test_a_damaged_graph_is_drawn(collapse: Collapse) -> None:
         operator("c", "aten.relu.default", "c"),
     ]
     assert "digraph" in stage_dot(graph(*nodes), CAPTION, Drawing(collapse))
-
-
-def test_the_part_around_nothing() -> None:
-    with pytest.raises(UsageError, match="`relu_7`"):
-        around(layers(2), "relu_7", 1)
 
 
 def test_parameters_are_those_of_dynamos_graph() -> None:
@@ -92,16 +74,6 @@ def test_parameters_are_those_of_dynamos_graph() -> None:
     assert roles.parameters == {"primals_1"}
     assert roles.saved == {"mm"}
     assert roles.returned == {"relu"}
-
-
-def test_a_backward_graph_takes_what_was_kept() -> None:
-    backward = graph(
-        taken("mm", 8, 64),
-        taken("tangents_1", 8, 64),
-        operator("mul", "aten.mul.Tensor", "mm", "tangents_1"),
-        stage=Stage.BACKWARD,
-    )
-    assert make_roles(backward).kept == {"mm"}
 
 
 def _boxes(dot_text: str) -> int:
