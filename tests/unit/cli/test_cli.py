@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -80,12 +81,19 @@ def test_without_a_command_the_help_is_shown(run: Main, capsys: pytest.CaptureFi
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_every_command_has_help_with_an_example(
-    name: str, run: Main, capsys: pytest.CaptureFixture[str]
+def test_every_command_has_help_of_one_screen_with_an_example(
+    name: str, run: Main, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     assert run(name, "--help") == 0
-    out = capsys.readouterr().out
-    assert f"inspect {name}" in out.partition("\n")[2]
+    short = capsys.readouterr().out
+    assert f"inspect {name}" in short.partition("\n")[2]
+    assert short.count("\n") <= 40
+    if "--help -v" in short:
+        assert run(name, "--help", "-v") == 0
+        full = capsys.readouterr().out
+        assert {*re.findall(r" (--[a-z-]+)", short)} <= {*re.findall(r" (--[a-z-]+)", full)}
+        assert "\nModel:\n" in full
 
 
 def test_version(run: Main, capsys: pytest.CaptureFixture[str]) -> None:

@@ -78,11 +78,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
         (("--line", "a.py:0"), "'a.py:0' is no line."),
         (("--around", "relu", "--stage", "fusion"), "Name its stage: --stage dynamo"),
         (("--around", "relu", "--ops"), "--around shows a part of a graph of operators."),
-        (("--collapse", "none", "-o", "a.dot"), "The picture of a stage alone has --collapse."),
-        (
-            ("--colour", "bytes", "--collapse", "none", "-o", "a.dot"),
-            "has --collapse and --colour.",
-        ),
+        (("--force",), "--force is for pictures."),
         (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
         (("--line", "a.py:1", "-o", "a.DOT"), "--line gives a report, and no graph."),
         (
