@@ -15,12 +15,7 @@ from inspector.cli.bench_collection import (
     is_saved_collection,
     saved_collection,
 )
-from inspector.cli.bench_files import (
-    Measurements,
-    check_bench_file,
-    is_bench_file,
-    write_bench_file,
-)
+from inspector.cli.bench_files import Measurements, check_bench_file, is_picture, write_picture
 from inspector.cli.bench_measure import BenchProcess, bench_report, measured
 from inspector.cli.bench_warmup import is_warmup, warmup_command
 from inspector.cli.gate import EXIT_FINDINGS
@@ -58,8 +53,7 @@ from inspector.shared.bench import BenchPlan
 )  # fmt: skip
 @click.option(
     "--shapes", metavar="KINDS",
-    help="torch.compile's dynamic=: auto,dynamic,static. With --vary also padded (to powers of "
-    "two), and all of them by default.",
+    help="torch.compile's dynamic=: auto,dynamic,static. With --vary all of them by default.",
 )  # fmt: skip
 @click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True.")
 @click.option("--batch", metavar="SIZES", help="Batch sizes: 1,4,16.")
@@ -81,7 +75,6 @@ from inspector.shared.bench import BenchPlan
     help="An input: 'f32[8,3,224]'. In the order of the arguments, or NAME=SPEC; repeatable.",
 )  # fmt: skip
 @click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
-@click.option("--cold-cache", is_flag=True, help="Empty the L2 cache of the GPU before each call.")
 @click.option(
     "--sessions", type=click.IntRange(1, 20), metavar="N",
     help="Processes per setting: most noise is between them.  [default: 3]",
@@ -152,14 +145,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
     if output is not None:
         check_bench_file(output, kind)
-    check_output(None if is_bench_file(output) else output, format_)
+    check_output(None if is_picture(output) else output, format_)
     if output is not None:
         check_place(output)
     earlier = None if compare is None else _earlier(compare)
     report, code = _report(kind, targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):
-        if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
-            message = f"{compare} was measured with other --grad or --cold-cache."
+        if earlier.is_grad != report.plan.is_grad:
+            message = f"Of {compare} and this, one was measured with --grad."
             raise UsageError(message, "Measure both in the same way.")
         report = against(report, earlier)
         code = code or int(report.comparison is not None and report.comparison.is_worse)
@@ -170,16 +163,18 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 option_help(
     command,
-    output="Write .json, .md, .csv, or bars (.svg, .png, .pdf).",
+    output="Write .json, .md, or bars (.svg, .png, .pdf).",
     timeout="Stop a process that is not ready by then.  [default: 3600; 900 with several models]",
 )
 
 
 def _write(report: Measurements, output: Path | None, format_: str | None) -> None:
-    if output is not None and is_bench_file(output):
-        write_bench_file(report, output)
-    if not is_bench_file(output) or format_ is not None:
-        write_report(report, None if is_bench_file(output) else output, format_)
+    if output is not None and isinstance(report, BenchReport) and is_picture(output):
+        write_picture(report, output)
+        if format_ is not None:
+            write_report(report, None, format_)
+    else:
+        write_report(report, output, format_)
     if output is None or format_ is not None or not isinstance(report, BenchReport):
         return
     # What took minutes to measure is not only in a file.

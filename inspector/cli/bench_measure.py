@@ -196,8 +196,7 @@ def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
     """Whether `inspect profile` does the same, and not for long."""
     return (
         workload == Workload(dtype=workload.dtype, train=workload.train)
-        and not (plan.variations or plan.cold_cache)
-        and not (setting.compiles_optimizer or setting.pads)
+        and not (plan.variations or setting.compiles_optimizer)
         # To try all of that once more takes minutes.
         and not (setting.mode or "").startswith("max-autotune")
     )

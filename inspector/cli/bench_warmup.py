@@ -36,7 +36,6 @@ _REFUSED = {
     "train": "--train",
     "optimizer": "--optimizer",
     "sessions": "--sessions",
-    "cold_cache": "--cold-cache",
     "compare": "--compare",
 }
 
@@ -92,8 +91,6 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
     # Of a bench these are lists of what is compared; a service has one of each.
     one = {"shapes": "auto", "modes": "none" if "backends" in given else "default", **given}
     one.pop("batch", None)
-    if "padded" in str(one["shapes"]):
-        raise UsageError("--warmup does not pad inputs.", "Leave padded out of --shapes.")
     combinations = [item for item in combinations_of(one) if not item.setting.is_eager]
     if len(combinations) != 1:
         message = f"--warmup starts one setting, and these are {len(combinations)}."

@@ -102,9 +102,7 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
         outputs=outputs,
         references=references,
         measures_memory=is_first,
-        cold_cache=bench.plan.cold_cache,
         variations=bench.plan.variations,
-        pads=setting.pads,
         session_seconds=bench.plan.session_seconds,
         backends=backends,
     )

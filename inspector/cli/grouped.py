@@ -12,7 +12,7 @@ FULL_HELP = "inspector.full_help"
 _GROUPS = {
     "Model": "device dtype train no_grad grad autocast tf32 optimizer python",
     "Compile": "backend mode dynamic fullgraph",
-    "Recording": "no_progress cold_cache save timeout calls measure sessions seconds",
+    "Recording": "no_progress save timeout calls measure sessions seconds",
     "Picture": "depth force",
 }
 _LAST = ("output", "format_", "verbose", "_click_default_help")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import torch
 
-from inspector.capture.bench.inputs import padding
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.program import Program, loop_of
 from inspector.capture.target.target import load_target
@@ -81,16 +80,6 @@ def test_what_changes_nothing_is_called_with_one_copy_as_by_hand(tmp_path: Path)
     assert len(found) == CALLS
     assert len({place for place, _ in found}) == 1
     assert not any(with_gradients for _, with_gradients in found)
-
-
-def test_sizes_are_padded_with_zeros_to_a_power_of_two() -> None:
-    def given(x: torch.Tensor, *, y: torch.Tensor, n: int) -> tuple[torch.Tensor, torch.Tensor]:
-        return x + n, y
-
-    x, y = padding(given, [(0, 0), ("y", -1)])(torch.ones(6, 4), y=torch.ones(2, 4), n=1)
-    assert x[:6].eq(2).all()
-    assert x[6:].eq(1).all()
-    assert (x.shape, y.shape) == ((8, 4), (2, 4))
 
 
 @pytest.mark.parametrize("how", ["input", "silent", "buffer", "cache"])

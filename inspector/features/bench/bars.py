@@ -32,7 +32,7 @@ def check_can_draw() -> None:
 
 def _lacks_matplotlib() -> EnvironmentLacksError:
     message = "Bars are drawn by matplotlib, which is not installed."
-    hint = "Install it with `pip install matplotlib`, or write -o bench.csv."
+    hint = "Install it with `pip install matplotlib`, or write -o bench.md."
     return EnvironmentLacksError(message, hint)
 
 
