@@ -9,12 +9,7 @@ from typing import Any
 
 import click
 
-from inspector.cli.bench_collection import (
-    collection_of,
-    is_collection,
-    is_saved_collection,
-    saved_collection,
-)
+from inspector.cli.bench_collection import collection_of, is_collection
 from inspector.cli.bench_files import Measurements, check_bench_file, is_picture, write_picture
 from inspector.cli.bench_measure import BenchProcess, bench_report, measured
 from inspector.cli.bench_warmup import is_warmup, warmup_command
@@ -22,7 +17,7 @@ from inspector.cli.gate import EXIT_FINDINGS
 from inspector.cli.grouped import Command
 from inspector.cli.options import option_help, output_options, process_options
 from inspector.cli.output import check_output, check_place, write_report
-from inspector.cli.target import check_target, existing, is_model, refuse_options, say_which
+from inspector.cli.target import check_target, existing, is_model, say_which
 from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
 from inspector.features.bench.comparison import EarlierBench, read_earlier
@@ -129,8 +124,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench samples/small_cnn/model.py --compare monday.json
       inspect bench samples/small_cnn/model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    several = is_saved_collection(targets) or is_collection(targets)
-    kind = CollectionReport if several else BenchReport
+    kind = CollectionReport if is_collection(targets) else BenchReport
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
     process = BenchProcess(
         python, timeout, save, progress=not no_progress, explains=kind is BenchReport
@@ -207,9 +201,6 @@ def _earlier(file: Path) -> EarlierBench:
 def _report(
     kind: type[Measurements], targets: Sequence[str], given: dict[str, Any], process: BenchProcess
 ) -> tuple[Measurements, int]:
-    if is_saved_collection(targets):
-        refuse_options({**given, **process.given})
-        return saved_collection(Path(targets[0]))
     if kind is CollectionReport:
         return collection_of(targets, given, process)
     target = targets[0] if targets else None

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.cli.bench_collection import is_collection, is_saved_collection
+from inspector.cli.bench_collection import is_collection
 from inspector.cli.bench_measure import INTERRUPTED, BenchProcess
 from inspector.cli.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.cli.ending import interruption
@@ -44,7 +44,7 @@ def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:
     """Whether a warm-up is asked for, or the recording that is named has one."""
     if given.keys() & _OWN:
         return True
-    if is_collection(targets) or is_saved_collection(targets) or any(map(is_model, targets)):
+    if is_collection(targets) or any(map(is_model, targets)):
         return False
     with opened(existing(targets[0] if targets else None)) as found:
         return WarmupPlan.is_in(found.folder)
@@ -66,7 +66,7 @@ def warmup_command(
         except OSError as error:
             message = f"{folder} cannot be made ({error.strerror})."
             raise RecordingError(message, "Name another folder with --save-warmup.") from error
-    if is_collection(targets) or is_saved_collection(targets):
+    if is_collection(targets):
         raise UsageError("--warmup is about one model.", "Name one.")
     target = targets[0] if targets else None
     others = {name: value for name, value in given.items() if name not in _OWN}
