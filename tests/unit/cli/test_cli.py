@@ -15,7 +15,6 @@ from inspector import __version__
 from inspector import cli as commands
 from inspector.errors import ModelFailedError
 from inspector.plugins import COMMANDS
-from tests.unit.logs import start
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -180,24 +179,14 @@ def test_a_reader_that_goes_away_is_no_error(root: Path, args: list[str]) -> Non
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no full device here")  # noqa: PTH110
 @pytest.mark.parametrize("args", ["--help", "doctor"])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_output_that_cannot_be_written_is_said(root: Path, args: str, unbuffered: str) -> None:
-    command = f"PYTHONUNBUFFERED={unbuffered} exec {sys.executable} cli.py {args} >/dev/full"
+def test_output_that_cannot_be_written_is_said(root: Path, args: str) -> None:
+    command = f"exec {sys.executable} cli.py {args} >/dev/full"
     done = subprocess.run(
         ["/bin/sh", "-c", command], cwd=root, stderr=subprocess.PIPE, check=False, text=True
     )
     reason = "Standard output cannot be written (No space left on device)."
     said = f"error: {reason} Name a file with -o, or another place.\n"
     assert (done.returncode, done.stderr) == (2, said)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="a shell closes them")
-def test_closed_streams_that_nothing_is_written_to_are_no_error(root: Path, tmp_path: Path) -> None:
-    log, report = tmp_path / "a.log", tmp_path / "report.json"
-    log.write_bytes(start())
-    command = f"exec {sys.executable} cli.py explain {log} -o {report} >&- 2>&-"
-    done = subprocess.run(["/bin/sh", "-c", command], cwd=root, check=False)
-    assert (done.returncode, report.is_file()) == (0, True)
 
 
 @pytest.mark.parametrize("prefix", ["_INSPECT", "_TORCH_INSPECTOR"])
