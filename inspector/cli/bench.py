@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from inspector.cli.bench_collection import collection_of, is_collection
-from inspector.cli.bench_files import Measurements, check_bench_file, is_picture, write_picture
+from inspector.cli.bench_files import Measurements, is_table, write_table
 from inspector.cli.bench_measure import BenchProcess, bench_report, measured
 from inspector.cli.bench_warmup import is_warmup, warmup_command
 from inspector.cli.gate import EXIT_FINDINGS
@@ -26,6 +26,7 @@ from inspector.features.bench.report import BenchReport, against
 from inspector.features.bench.varied_wording import varied_verdict
 from inspector.features.bench.verdict import verdict_lines
 from inspector.features.bench.wording import group_title
+from inspector.plugins import renderer_for_suffix
 from inspector.report.escaping import one_line
 from inspector.run.sources.recording import opened, read_run
 from inspector.shared.bench import BenchPlan
@@ -137,9 +138,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
         raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
-    if output is not None:
-        check_bench_file(output, kind)
-    check_output(None if is_picture(output) else output, format_)
+    if output is not None and not is_table(output):
+        renderer_for_suffix(output, others=(".csv",))
+    check_output(None if is_table(output) else output, format_)
     if output is not None:
         check_place(output)
     earlier = None if compare is None else _earlier(compare)
@@ -157,18 +158,16 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 option_help(
     command,
-    output="Write .json, .md, or bars (.svg, .png, .pdf).",
+    output="Write a report (.json, .md, .txt) or a table (.csv).",
     timeout="Stop a process that is not ready by then.  [default: 3600; 900 with several models]",
 )
 
 
 def _write(report: Measurements, output: Path | None, format_: str | None) -> None:
-    if output is not None and isinstance(report, BenchReport) and is_picture(output):
-        write_picture(report, output)
-        if format_ is not None:
-            write_report(report, None, format_)
-    else:
-        write_report(report, output, format_)
+    if output is not None and is_table(output):
+        write_table(report, output)
+    if not is_table(output) or format_ is not None:
+        write_report(report, None if is_table(output) else output, format_)
     if output is None or format_ is not None or not isinstance(report, BenchReport):
         return
     # What took minutes to measure is not only in a file.

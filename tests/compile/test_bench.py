@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -172,9 +173,13 @@ def test_the_memory_of_a_call_has_its_model_in_it(report: dict[str, Any]) -> Non
 def test_a_recording_is_read_again(folder: Path, report: dict[str, Any]) -> None:
     again = json.loads(read_again(folder, "kept.zip", "--format", "json").stdout)
     assert again["groups"] == report["groups"]
-    done = read_again(folder, "kept.zip", "-o", "bench.svg")
+    done = read_again(folder, "kept.zip", "-o", "bench.csv")
     assert done.returncode == 0
-    assert "default" in (folder / "bench.svg").read_text()
+    with (folder / "bench.csv").open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert [line["input"] for line in lines if line["setting"] == "default"] == ["1", "2"]
+    measured = {line["setting"] for line in lines if line["latency_ns"]}
+    assert measured == {"eager", "default", "perturbed"}
     # The verdict, where the report is in a file.
     verdict = [line for line in done.stderr.splitlines() if not line.startswith("wrote ")]
     assert any("perturbed" in line for line in verdict)

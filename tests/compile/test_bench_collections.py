@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -18,16 +19,20 @@ def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
     (tmp_path / "zoo" / "pieces.py").write_text(PIECES)
     (tmp_path / "zoo" / "broken.py").write_text("raise RuntimeError('no such weights')\n")
     arguments = ("zoo", "--modes", "none", "--backends", "aot_eager", *SHORT)
-    done = bench(tmp_path, *arguments, "--format", "json")
+    done = bench(tmp_path, *arguments, "--format", "json", "-o", "zoo.csv")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     jsonschema.validate(report, schema_of("bench-collection"))
     broken, pieces = report["models"]
+    assert broken["failure"]
     assert [item["label"] for item in pieces["rows"]] == ["eager", "aot_eager"]
     (summary,) = report["settings"]
     assert (summary["models"], summary["ran"], summary["captured"]) == (2, 1, 1)
     assert summary["speedup"] == pytest.approx(pieces["rows"][1]["faster_than_eager"])
-    assert broken["failure"].endswith("no such weights. (zoo/broken.py:1)")
+    with (tmp_path / "zoo.csv").open() as stream:
+        lines = list(csv.DictReader(stream))
+    assert [line["setting"] for line in lines] == ["", "eager", "aot_eager"]
+    assert lines[0]["failure"].endswith("no such weights. (zoo/broken.py:1)")
 
 
 IMPORTS = """
@@ -66,28 +71,3 @@ def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> 
     report, third = measured()
     assert third != first
     assert not any("earlier run" in notice for notice in report["notices"])
-
-
-HANGS = """
-import time
-from pathlib import Path
-
-with Path("tries.txt").open("a") as stream:
-    stream.write("x")
-time.sleep(600)
-"""
-
-
-def test_what_hangs_when_it_is_loaded_pays_its_timeout_once(tmp_path: Path) -> None:
-    (tmp_path / "zoo").mkdir()
-    (tmp_path / "zoo" / "hangs.py").write_text(HANGS)
-    arguments = ("zoo", "--modes", "none", "--backends", "eager", "--timeout", "12")
-    done = bench(tmp_path, *arguments, "--format", "json", "--save", "kept")
-    assert done.returncode == 3, done.stderr
-    (model,) = json.loads(done.stdout)["models"]
-    eager, other = model["rows"]
-    assert eager["failure"] == (
-        "timed out after 12 s of loading the model, at hangs.py:7 in <module> (see --timeout)"
-    )
-    assert other["failure"] == "not tried: eager fails"
-    assert (tmp_path / "tries.txt").read_text() == "x"

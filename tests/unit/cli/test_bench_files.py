@@ -1,50 +1,31 @@
-"""Pictures of a bench."""
+"""A bench as a table."""
 
 from __future__ import annotations
 
+import csv
 import dataclasses
-import importlib.util
 from pathlib import Path
 
-import pytest
-
-from inspector.cli.bench_files import check_bench_file, write_picture
-from inspector.errors import EnvironmentLacksError, UsageError
-from inspector.features.bench.collection_report import CollectionReport
-from inspector.features.bench.report import BenchReport
+from inspector.cli.bench_files import write_table
+from inspector.features.bench.collection_report import Measured, make_collection_report
 from inspector.shared.variation import Assignment
 from tests.unit.bench_logs import PLAN, block, report_of
 
 
-def test_a_picture_is_of_one_model_and_needs_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: object())
-    for name in ("bench.md", "bench.json", "bench.TXT", "bench.SVG", "bench.png", "bench.pdf"):
-        check_bench_file(Path(name), BenchReport)
-    with pytest.raises(UsageError, match="no picture"):
-        check_bench_file(Path("bench.svg"), CollectionReport)
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(EnvironmentLacksError, match="pip install matplotlib"):
-        check_bench_file(Path("bench.svg"), BenchReport)
+def test_a_model_that_fails_has_a_line_in_a_table_too(tmp_path: Path) -> None:
+    failed = Measured("zoo/b.py", (), None, "Loading it failed: no, weights", 0.0)
+    write_table(make_collection_report([failed], 1), tmp_path / "several.csv")
+    with (tmp_path / "several.csv").open(newline="") as file:
+        (line,) = csv.DictReader(file)
+    assert (line["target"], line["failure"]) == ("zoo/b.py", "Loading it failed: no, weights")
+    assert line["latency_ns"] == ""
 
 
-def test_what_varies_is_named_in_pictures(tmp_path: Path) -> None:
-    """Of a number the shapes say nothing, and four digits are written out."""
-    pytest.importorskip("matplotlib")
+def test_what_varies_is_named_in_a_table(tmp_path: Path) -> None:
+    """Of a number the shapes say nothing."""
     variations = ((Assignment("n", None, 17),), (Assignment("n", None, 100),))
-    events = [block(at, 500_000 + 1_310_000 * at, input=each) for at in (0, 1) for each in (0, 1)]
-    plan = dataclasses.replace(PLAN, variations=variations)
-    report = report_of(tmp_path, *events, plan=plan)
-    write_picture(report, tmp_path / "bench.svg")
-    picture = (tmp_path / "bench.svg").read_text()
-    assert picture.count("n=17") == picture.count("n=100") > 0
-    assert "1,810 µs" in picture
-    assert "e+03" not in picture
-
-
-def test_one_slow_call_in_twenty_does_not_squash_the_bars(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    late = (1_000_000, 1_000_000, 1_000_000, 40_000_000)
-    events = [block(0, *[1_000_000] * 4), block(1, *late)]
-    report = report_of(tmp_path, *events, plan=PLAN)
-    write_picture(report, tmp_path / "bench.svg")
-    assert (tmp_path / "bench.svg").read_text().count("whisker to") == 1
+    events = [block(at, 500_000, input=each) for at in (0, 1) for each in (0, 1)]
+    report = report_of(tmp_path, *events, plan=dataclasses.replace(PLAN, variations=variations))
+    write_table(report, tmp_path / "bench.csv")
+    lines = (tmp_path / "bench.csv").read_text().splitlines()[1:]
+    assert sorted({line.split(",")[3] for line in lines}) == ["n=100", "n=17"]

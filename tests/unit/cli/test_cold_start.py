@@ -71,14 +71,3 @@ def test_a_trace_without_spans_gives_no_timeline(
     assert run(str(log), "-o", "a.perfetto.json") != 0
     assert "There is no span of any compilation in it" in capsys.readouterr().err
     assert not (tmp_path / "a.perfetto.json").exists()
-
-
-def test_a_truncated_log_says_so_and_shows_the_rest(
-    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    packed = (DATA / "cold.log.gz").read_bytes()
-    (tmp_path / "cut.log.gz").write_bytes(packed[: len(packed) // 2])
-    assert run("cut.log.gz") == 0
-    out = capsys.readouterr().out
-    assert "the log ends in the middle of this record" in out
-    assert "compile time" in out

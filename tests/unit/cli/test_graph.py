@@ -130,13 +130,6 @@ def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str
     assert "ATen 1  aten.relu.default" in capsys.readouterr().out
 
 
-def test_around_nothing_names_near_matches(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("a.log", "--around", "relv") == 2
-    err = capsys.readouterr().err
-    assert "No node of the graph matches `relv`." in err
-    assert "relu" in err
-
-
 @pytest.mark.parametrize("name", ["a.svg", "a.dot"])
 @pytest.mark.parametrize(
     ("arguments", "said"),
@@ -178,20 +171,6 @@ def test_graphs_of_one_name_have_files_of_their_own(
     assert run("two", "--stage", "dynamo", "-o", "a.dot") == 0
     assert len(list(tmp_path.glob("a-*.dot"))) == 2
     assert "2 pictures, one for each graph (--graph and" in capsys.readouterr().err
-
-
-def test_a_number_is_a_recording_that_is_kept(
-    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    folder = tmp_path / ".inspector" / "4"
-    folder.mkdir(parents=True)
-    (folder / "trace.log").write_bytes((tmp_path / "plain.log").read_bytes())
-    meta = {"format_version": 1, "tool_version": "0", "ended": "2026-01-01T00:00:00+00:00"}
-    (folder / "meta.json").write_text(json.dumps(meta))
-    assert run("4", "--stage", "dynamo") == 0
-    assert "relu" in capsys.readouterr().out
-    assert run("5", "--stage", "dynamo") == 2
-    assert "There is no model, recording or trace '5'." in capsys.readouterr().err
 
 
 def test_reports_have_files_too(

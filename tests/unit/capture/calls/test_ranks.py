@@ -96,14 +96,6 @@ def test_the_first_rank_waits_for_nobody_and_the_others_for_it(
     assert ranks.absent() == [2]
 
 
-def test_of_many_only_some_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("LOCAL_WORLD_SIZE", raising=False)
-    be(monkeypatch, Store(), 0, 64)
-    error = ranks.not_together(range(1, 64), said="model.py waited")
-    assert "model.py waited, and ranks 1, 2, 3, 4, 5, 6, 7, 8, … of this job" in error.message
-    assert "--nproc-per-node 64" in error.next_step
-
-
 def test_the_first_rank_may_not_answer_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store({f"torch-inspector/here/{rank}": "" for rank in range(2)})
     be(monkeypatch, store, 1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 
-import pytest
-
 from inspector.capture.fusion.fusion_uses import Walk, common_elements
 
 
@@ -15,30 +13,8 @@ def elements(walk: Walk) -> list[int]:
     return [walk.offset + sum(place) for place in itertools.product(*steps)]
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "common"),
-    [
-        (Walk(0, {1: 4096}), Walk(0, {64: 64, 1: 64}), 4096),
-        (Walk(0, {1: 2048}), Walk(2048, {1: 2048}), 0),
-        (Walk(0, {1: 3072}), Walk(1024, {1: 3072}), 2048),
-        (Walk(0, {64: 64, 1: 32}), Walk(0, {1: 4096}), 2048),
-        (Walk(0, {64: 64, 1: 32}), Walk(32, {64: 64, 1: 32}), 0),
-        (Walk(0, {64: 64, 1: 32}), Walk(16, {64: 64, 1: 32}), 1024),
-        (Walk(0, {}), Walk(0, {1: 8}), 1),
-    ],
-    ids=["whole", "halves", "shifted", "columns", "halves of columns", "columns shifted", "one"],
-)
-def test_slices(first: Walk, second: Walk, common: int) -> None:
-    assert common_elements(first, second) == common
-    assert common_elements(second, first) == common
-
-
 def test_what_uses_an_element_twice_is_not_compared() -> None:
     assert common_elements(Walk(0, {1: 4, 2: 4}), Walk(0, {1: 8})) is None
-
-
-def test_loops_that_cannot_be_cut_are_not_compared() -> None:
-    assert common_elements(Walk(0, {1: 6}), Walk(0, {4: 2, 1: 4})) is None
 
 
 def test_generated_walks_are_counted_right_or_not_at_all() -> None:

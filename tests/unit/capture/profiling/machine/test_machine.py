@@ -36,12 +36,6 @@ def test_interruptions_do_not_count() -> None:
     assert (found.value, found.is_stable) == (10, True)
 
 
-def test_what_becomes_faster_is_not_stable() -> None:
-    found = of_samples([20, 20, 20, 20, 10, 10, 10, 10])
-    assert not found.is_stable
-    assert found.spread == pytest.approx(1.0)
-
-
 def test_the_first_sample_warms_up_and_stable_ones_end_it() -> None:
     samples = itertools.chain([1000.0], itertools.repeat(7.0))
     assert until_stable(lambda: next(samples)) == Measured(7.0)
@@ -189,13 +183,3 @@ def test_what_others_do_on_a_gpu_is_asked_for_when_it_is_left_alone(
     smi.write_text(f'#!/bin/sh\necho "$@" > "{smi}.asked"\necho "{said}"\n')
     assert others_percent("abc", 0) == percent
     assert "--id=GPU-abc --query-gpu=utilization.gpu" in Path(f"{smi}.asked").read_text()
-
-
-def test_what_is_measured_beside_others_is_kept_for_minutes(tmp_path: Path) -> None:
-    file = tmp_path / "ceilings.json"
-    measured_at_s = int(time.time()) - 6 * 60
-    for percent, is_kept in ((10, True), (11, False)):
-        store(file, whole(measured_at_s=measured_at_s, facts={"others_percent": percent}))
-        assert (cached(file) is not None) is is_kept
-    store(file, whole(facts={"others_percent": 90}))
-    assert cached(file) is not None
