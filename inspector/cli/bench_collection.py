@@ -101,11 +101,7 @@ def models_of(targets: Sequence[str]) -> tuple[str, ...]:
 def collection_of(
     targets: Sequence[str], given: dict[str, Any], how: BenchProcess
 ) -> tuple[CollectionReport, int]:
-    """Measures all models; one that fails, hangs or crashes is a line.
-
-    Args:
-        how: How the processes are run; ``save`` is a folder for a recording of each.
-    """
+    """Measures all models; one that fails, hangs or crashes is a line."""
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured
     models = list(_measured_each(models_of(targets), options, how))
@@ -117,10 +113,7 @@ def collection_of(
 
 
 def exit_code_of(models: Sequence[Measured]) -> int:
-    """Not 0 where nothing could be measured beside eager PyTorch of any model.
-
-    One that fails among others is a line, and what a collection is for.
-    """
+    """Not 0 where nothing but eager PyTorch could be measured of any model."""
     if any(row.latency for model in models for row in model.compiled()):
         return 0
     is_tried = any(model.failure or model.compiled() for model in models)
@@ -130,10 +123,7 @@ def exit_code_of(models: Sequence[Measured]) -> int:
 def _measured_each(
     models: Sequence[str], options: Mapping[str, object], how: BenchProcess
 ) -> Iterator[Measured]:
-    """What became of each model; one that fails, hangs or crashes does not end the others.
-
-    What an earlier run has measured in the folder of the recordings is not measured again.
-    """
+    """What became of each model, without measuring again what is in the folder of recordings."""
     with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
         folder = _made(how.save) if how.save is not None else Path(scratch)
         how = dataclasses.replace(how, limit_seconds=_LIMIT_SECONDS)

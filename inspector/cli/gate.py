@@ -42,7 +42,7 @@ gate_options = together(
 
 
 Asked: TypeAlias = tuple[tuple[str, ...], Baseline | None]
-"""A gate that was asked for: what it fails on, and what is known."""
+"""What a gate fails on, and what is known."""
 
 
 def asked_gate(

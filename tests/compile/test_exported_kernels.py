@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
-import shutil
 import subprocess
 import sys
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
 
 from tests.compile import warm_python
-from tests.compile.gpu_kernels import ROOT, inspected
+from tests.compile.gpu_kernels import inspected
 
 MODEL = """
 import torch
@@ -105,12 +100,10 @@ def test_a_wrong_kernel_differs_from_eager(
 
 
 @pytest.mark.parametrize(("arguments", "message"), [
-    (("--export", "triton_poi_nothing"), "There is no kernel 'triton_poi_nothing'"),
     (("--export", "all"), "--export all writes a folder"),
     (("--export", "triton_"), "'triton_' is in the names of"),
     (("--export", "{}", "-o", "kernel.md"), "Call it kernel.py"),
     (("--export", "{}", "--as", "ptx"), "excludes --show, --as and --format"),
-    (("--export", "{}", "-o", "missing/kernel.py"), "There is no folder missing"),
 ])  # fmt: skip
 def test_what_cannot_be_exported_is_said(
     recorded: tuple[Path, list[str]], arguments: tuple[str, ...], message: str
@@ -122,38 +115,3 @@ def test_what_cannot_be_exported_is_said(
     assert done.returncode in {2, 4}
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_zipped_recording_is_exported_as_well(recorded: tuple[Path, list[str]]) -> None:
-    folder, names = recorded
-    shutil.make_archive(str(folder / "zipped"), "zip", folder / "recording")
-    done = inspected(
-        folder, "kernels", "zipped.zip", "--export", names[0], "-o", "zipped.py", "--compile"
-    )
-
-    assert done.returncode == 0, done.stderr
-    assert (folder / "zipped.py").read_text().startswith('"""')
-
-
-def test_a_kernel_in_cpp_does_not_stand_alone(tmp_path: Path) -> None:
-    file = str(ROOT / "tests/unit/data/cpp_kernels/torch_2_13.log.gz")
-    shown = inspected(tmp_path, "kernels", file, "--format", "markdown").stdout
-    (name, *_) = re.findall(r"cpp_\w+", shown)
-    done = inspected(tmp_path, "kernels", file, "--export", name, "-o", "kernel.py", "--compile")
-
-    assert done.returncode == 2
-    assert "only Triton kernels are exported" in done.stderr
-    assert not (tmp_path / "kernel.py").exists()
-
-
-def test_a_value_that_was_padded_is_larger_than_the_buffer() -> None:
-    """Of the code that stands in every exported kernel."""
-    text = files("inspector.features.kernels.exported").joinpath("harness.txt").read_text("utf-8")
-    names = {"places_of", "shaped"}
-    wanted = [node for node in ast.parse(text).body if getattr(node, "name", "") in names]
-    found: dict[str, Any] = {"torch": torch}
-    exec(compile(ast.Module(wanted, []), "harness.txt", "exec"), found)  # noqa: S102 - our own text
-    shaped, buffer = found["shaped"], torch.arange(6.0).view(3, 2)
-    assert shaped(buffer, (4, 2), (2, 1)).tolist() == [[0, 1], [2, 3], [4, 5], [0, 0]]
-    assert shaped(buffer, (2, 3), (1, 2)).tolist() == [[0, 2, 4], [1, 3, 5]]
-    assert shaped(buffer, (0, 3), (3, 1)).shape == (0, 3)

@@ -113,40 +113,6 @@ def test_what_torch_copies_before_a_replay_is_known_from_a_replay() -> None:
     assert [place.line for place in found.places] == [411, 12, 15, 411, 0, 0]
 
 
-def test_an_equal_kernel_of_a_call_without_graphs_is_not_the_copy_of_a_replay() -> None:
-    copy = DeviceLaunch("kernel", COPY, grid=(4, 1, 1))
-    known = [Launched(copy, place=LaunchPlace("cother", 7))]
-    around = [Launched(copy, place=LaunchPlace("cwrapper", 411))]
-    assert placed([Launched(copy)], known, around).places == [around[0].place]
-
-
-def test_a_copy_that_a_replay_does_with_a_kernel_has_its_place() -> None:
-    copy, place = DeviceLaunch("memcpy", "Memcpy DtoD (Device -> Device)"), LaunchPlace("cw", 9)
-    assert placed(replayed("memcpy32_post"), [Launched(copy, place=place)]).places[0].line == 9
-
-
-def test_launches_stand_in_the_order_of_their_launch_whatever_begins_first() -> None:
-    launches = [host("cudaLaunchKernel", 10 * n, 10 * n + 5, n) for n in (1, 2, 3)]
-    one = trace(*launches, kernel("a", 20, 40, 1), kernel("b", 30, 50, 2, at=(0, 8)),
-                kernel("c", 41, 42, 3))  # fmt: skip
-    other = trace(*launches, kernel("a", 40, 45, 1), kernel("b", 30, 50, 2, at=(0, 8)),
-                  kernel("c", 46, 47, 3))  # fmt: skip
-    window = [(BASE, BASE + 99_000)]
-    for seen in (one, other):
-        (items,) = calls_of(seen, window)
-        assert [item.launch.name for item in items] == ["a", "b", "c"]
-
-
-def test_of_several_devices_each_event_says_where_it_ran() -> None:
-    seen = trace(
-        host("cudaLaunchKernel", 1, 2, 1),
-        kernel("a", 3, 4, 1, at=(1, 7)),
-        {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy PtoP", "tid": 7, "ts": 5, "dur": 1,
-         "args": {"fromDevice": 0, "inDevice": 1, "toDevice": 1, "stream": 3, "bytes": 9}},
-    )  # fmt: skip
-    assert [event.launch.device for event in seen.device] == [1, 1]
-
-
 def layers(number: int, *, line: int, copy_in: int | None = None) -> list[Launched]:
     """Equal layers; each knows which it is."""
     names = ["norm", "qkv", "attention", "out", "norm", "up", "down"]

@@ -12,7 +12,6 @@ import torch
 from torch import fx, nn
 
 from inspector.capture.graphs import module_places
-from inspector.capture.graphs.logged_graph import recorded_graph
 from inspector.capture.graphs.module_places import noting_modules, stack_of
 from inspector.records.stack import StackFrame
 from inspector.trace.printed_stack import printed_frames
@@ -100,13 +99,6 @@ def test_an_operator_has_the_line_that_makes_its_module(
         assert part in line
 
 
-def test_what_was_there_before_has_none() -> None:
-    model = nn.Sequential(nn.Linear(8, 8))
-    with noting_modules():
-        nn.ReLU()
-    assert list(lines(model, torch.randn(2, 8)).values()) == [[]]
-
-
 def test_a_line_that_makes_a_layer_is_told_from_one_that_runs() -> None:
     with noting_modules():
         plain, own = nn.Sequential(Half(8)), Own()
@@ -115,36 +107,6 @@ def test_a_line_that_makes_a_layer_is_told_from_one_that_runs() -> None:
     assert [frame.name for frame in made] == [f"{test} (makes Half)"]
     ran = [frame.name for found in frames_of(own, torch.randn(2, 8)).values() for frame in found]
     assert set(ran) == {"forward"}
-
-
-def test_every_stage_of_a_training_step_has_it() -> None:
-    with noting_modules():
-        model = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
-    stacks: list[list[str]] = []
-
-    def keep(graph: fx.GraphModule, _: object) -> fx.GraphModule:
-        found = recorded_graph(graph)
-        stacks.append([found.stack_of(node) for node in found.nodes if node.op == "call_function"])
-        return graph
-
-    from torch._dynamo.backends.common import aot_autograd
-
-    backend = aot_autograd(fw_compiler=keep, bw_compiler=keep)
-    torch.compile(model, backend=backend)(torch.randn(2, 8)).sum().backward()
-    forward, backward = stacks
-    assert forward
-    assert backward
-    assert all(HERE in text for text in [*forward, *backward])
-
-
-def test_no_line_is_of_a_graph_that_was_captured_before() -> None:
-    graph = fx.Graph()
-    node = graph.placeholder("x")
-    frame = '  File "<eval_with_key>.9", line 4, in forward\n    def forward(self, input):\n'
-    node.meta["stack_trace"] = frame
-    assert stack_of(node) == ""
-    node.meta["stack_trace"] = f'  File "{HERE}", line 3, in f\n    f()\n{frame}'
-    assert [item.file for item in printed_frames(stack_of(node))] == [HERE]
 
 
 def test_torch_is_as_it_was_afterwards() -> None:
@@ -169,22 +131,6 @@ def test_what_a_program_puts_into_the_place_of_init_stays(monkeypatch: pytest.Mo
         nn.Module.__init__ = tagging
         first = nn.ReLU()
     assert first.scale == nn.ReLU().scale == 3
-
-
-def test_nothing_of_ours_is_traced_where_a_program_keeps_init() -> None:
-    with noting_modules():
-
-        class Kept(nn.Module):
-            __init__ = nn.Module.__init__
-
-            def forward(self, x: torch.Tensor) -> torch.Tensor:
-                return x + 1
-
-    def function(x: torch.Tensor) -> torch.Tensor:
-        return Kept()(x)
-
-    compiled = torch.compile(function, backend="eager", fullgraph=True)
-    assert compiled(torch.zeros(2)).tolist() == [1, 1]
 
 
 def test_nothing_is_kept_alive() -> None:

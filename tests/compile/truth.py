@@ -8,7 +8,6 @@ here imports the inspector, whose numbers are checked against these.
     python -m tests.compile.truth prints.py:first  ... of one case
     python -m tests.compile.truth --regenerate     write cases/expected_2_13.json (all, or
                                                    the cases named)
-    python -m tests.compile.truth --cross-check    artifacts against log records
 """
 
 from __future__ import annotations
@@ -98,7 +97,6 @@ class Truth:
         exception: Type of the exception that ended the calls, or None.
         recompiles: Compilations after a code object's first that gave code.
         limit_hits: Calls that met the recompile limit.
-        log_records: ``graph_breaks`` log records, where that log was on.
     """
 
     records: int
@@ -107,7 +105,6 @@ class Truth:
     exception: str | None
     recompiles: int
     limit_hits: int
-    log_records: int | None = None
 
     @property
     def gb_ids(self) -> tuple[str, ...]:
@@ -199,19 +196,15 @@ def relative(file: str) -> str:
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
 
 
-def observe(case: Case, *, break_log: bool = False) -> Truth:
+def observe(case: Case) -> Truth:
     """Run a case under stock ``torch.compile`` and read what torch logged.
-
-    Args:
-        case: The target, its inputs and its options.
-        break_log: Turn the ``graph_breaks`` log on and count its records too.
 
     Raises:
         TruthError: The child process gave no answer.
     """
     with tempfile.TemporaryDirectory(prefix="truth-") as name:
         folder = Path(name)
-        result = run_child(case, folder, break_log=break_log)
+        result = run_child(case, folder)
         return summarise(list(read_trace(folder / "trace")), result)
 
 
@@ -222,16 +215,13 @@ def explain(case: Case) -> Explained:
     return Explained(said.get("graphs"), said.get("graph_breaks"), said.get("exception"))
 
 
-def run_child(
-    case: Case, folder: Path, *, break_log: bool = False, peer: bool = False
-) -> dict[str, Any]:
+def run_child(case: Case, folder: Path, *, peer: bool = False) -> dict[str, Any]:
     """Start the child on a case and read its answer."""
     request = {
         "file": str(case.path),
         "name": case.name,
         "inputs": case.inputs,
         "options": case.options,
-        "break_log": break_log,
         "peer": peer,
         "answer": str(folder / "answer.json"),
     }
@@ -273,7 +263,6 @@ def summarise(events: list[Event], answer: dict[str, Any]) -> Truth:
         exception=answer["exception"],
         recompiles=sum(is_recompile(event) for event in events),
         limit_hits=sum(is_limit_hit(event) for event in events),
-        log_records=answer["log_records"],
     )
 
 
@@ -294,15 +283,8 @@ def is_limit_hit(event: Event) -> bool:
     return LIMIT in (metrics.get("fail_reason") or "")
 
 
-def as_json(truth: Truth) -> dict[str, Any]:
-    """The part of a truth that is checked in."""
-    told = dataclasses.asdict(truth)
-    del told["log_records"]
-    return told
-
-
 def from_json(told: dict[str, Any]) -> Truth:
-    """The inverse of ``as_json``."""
+    """A truth that is checked in."""
     sites = tuple(Site(**site) for site in told["sites"])
     return Truth(**{**told, "sites": sites})
 
@@ -331,7 +313,7 @@ def regenerate(cases: list[Case]) -> None:
     known = json.loads(EXPECTED.read_text(encoding="utf-8"))["cases"] if EXPECTED.exists() else {}
     for case in cases:
         seen = observe(case)
-        known[case.id] = as_json(seen)
+        known[case.id] = dataclasses.asdict(seen)
         print(describe(case, seen), flush=True)
     kept = {case.id: known[case.id] for case in CASES if case.id in known}
     text = json.dumps({"torch": torch_version(), "cases": kept}, indent=1)
@@ -349,38 +331,15 @@ def describe(case: Case, truth: Truth) -> str:
     )
 
 
-def cross_check(cases: list[Case]) -> int:
-    """Compare artifacts with log records, with that log on and off.
-
-    Returns:
-        The number of cases in which the counts differ.
-    """
-    different = 0
-    for case in cases:
-        off, on = observe(case), observe(case, break_log=True)
-        same = off.records == on.records == on.log_records
-        different += not same
-        verdict = "same" if same else "DIFFERENT"
-        print(
-            f"{case.id:48} artifacts={off.records} artifacts_with_log={on.records} "
-            f"log_records={on.log_records} {verdict}",
-            flush=True,
-        )
-    return different
-
-
 def main() -> None:
     """The command described at the top of this file."""
     parser = argparse.ArgumentParser(description="Ground truth of graph breaks.")
     parser.add_argument("case", nargs="*", help="case ids (default: all)")
     parser.add_argument("--regenerate", action="store_true", help=f"write {EXPECTED.name}")
-    parser.add_argument("--cross-check", action="store_true", help="artifacts vs log records")
     options = parser.parse_args()
     chosen = [case for case in CASES if not options.case or case.id in options.case]
     if options.regenerate:
         regenerate(chosen)
-    elif options.cross_check:
-        sys.exit(min(cross_check(chosen), 1))
     else:
         for case in chosen:
             print(describe(case, observe(case)), flush=True)

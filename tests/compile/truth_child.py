@@ -11,7 +11,6 @@ import dataclasses
 import importlib
 import importlib.util
 import json
-import logging
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -44,32 +43,6 @@ class Call:
 
     args: tuple[Any, ...] = ()
     kwargs: dict[str, Any] = dataclasses.field(default_factory=dict)
-
-
-class BreakLogCounter(logging.Handler):
-    """Counts the records of torch's ``graph_breaks`` logger."""
-
-    def __init__(self) -> None:
-        """Start at zero."""
-        super().__init__()
-        self.records = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Count one record."""
-        del record
-        self.records += 1
-
-
-def count_break_log() -> BreakLogCounter:
-    """Turn the ``graph_breaks`` log on and count what it says."""
-    # Its loggers, one for each module that breaks graphs, exist once this is imported.
-    importlib.import_module("torch._dynamo.convert_frame")
-    torch._logging.set_logs(graph_breaks=True)
-    counter = BreakLogCounter()
-    for name in list(logging.root.manager.loggerDict):
-        if name.endswith("__graph_breaks"):
-            logging.getLogger(name).addHandler(counter)
-    return counter
 
 
 def load_module(path: Path) -> ModuleType:
@@ -230,7 +203,6 @@ def explain_all(function: Callable[..., Any], calls: list[Call]) -> dict[str, An
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Run one request; see ``truth.py`` for its keys."""
-    counter = count_break_log() if request["break_log"] else None
     module = load_module(Path(request["file"]))
     torch.manual_seed(SEED)
     target = find_target(module, request["name"])
@@ -241,7 +213,6 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     return {
         "graphs": torch._dynamo.utils.counters["stats"].get("unique_graphs", 0),
         "exception": exception,
-        "log_records": counter.records if counter else None,
     }
 
 
