@@ -224,23 +224,6 @@ def test_explain_trains_nothing(*, warm: bool) -> None:
     assert not warm or torch.equal(optimizer.state[linear.weight]["exp_avg"], kept)
 
 
-def test_what_is_too_large_to_be_copied_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inspector.capture.calls.state.MOST_COPIED_BYTES", 8)
-    with pytest.warns(UserWarning, match="the calls changed 1 tensors for good"):
-        inspector.explain(InPlace(), torch.ones(4), measure=False)
-
-
-class InPlace(torch.nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.weight = torch.nn.Parameter(torch.ones(4))
-
-    def forward(self, x: Any) -> Any:
-        with torch.no_grad():
-            self.weight.mul_(0.5)
-        return x * self.weight
-
-
 def whole(x: Any) -> Any:
     for _ in range(3):
         x = x * 2

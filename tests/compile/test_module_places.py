@@ -99,16 +99,6 @@ def test_an_operator_has_the_line_that_makes_its_module(
         assert part in line
 
 
-def test_a_line_that_makes_a_layer_is_told_from_one_that_runs() -> None:
-    with noting_modules():
-        plain, own = nn.Sequential(Half(8)), Own()
-    (made,) = frames_of(plain, torch.randn(2, 8)).values()
-    test = "test_a_line_that_makes_a_layer_is_told_from_one_that_runs"
-    assert [frame.name for frame in made] == [f"{test} (makes Half)"]
-    ran = [frame.name for found in frames_of(own, torch.randn(2, 8)).values() for frame in found]
-    assert set(ran) == {"forward"}
-
-
 def test_torch_is_as_it_was_afterwards() -> None:
     hooks = torch.nn.modules.module._global_parameter_registration_hooks
     before = dict(hooks)

@@ -45,12 +45,6 @@ def test_every_workload_has_its_own_eager() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["bf16", "f16", "none"])
-def test_what_autocast_computes_in_is_taken(name: str) -> None:
-    found = combinations_of({"autocast": name})
-    assert {item.workload.autocast for item in found} == {None if name == "none" else name}
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from inspector.cli.doctor import checks, environment, print_text, probe
+from inspector.cli.doctor import checks, environment, print_text
 from inspector.cli.doctor.checks import State, diagnose
 from inspector.cli.doctor.environment import Environment
 
@@ -109,21 +109,6 @@ def test_the_supported_versions_are_those_of_the_installation(root: Path) -> Non
         text = next(text for text in texts if text.startswith(name))
         first, last = (".".join(map(str, version)).removesuffix(".0") for version in versions)
         assert f">={first},<{last}" in text
-
-
-@pytest.mark.parametrize(
-    ("source", "build"),
-    [
-        ("cuda: Optional[str] = None\nhip: Optional[str] = None\n", "CPU"),
-        ("cuda: Optional[str] = '13.0'\n", "CUDA 13.0"),
-        ("cuda = None\nhip = '7.0'\n", "ROCm 7.0"),
-    ],
-)
-def test_the_build_of_torch_is_read_without_importing_it(
-    tmp_path: Path, source: str, build: str
-) -> None:
-    (tmp_path / "version.py").write_text("from typing import Optional\n" + source)
-    assert probe._torch_build(tmp_path) == build
 
 
 @pytest.mark.parametrize("name", ["no-such-python", "/bin/false"])

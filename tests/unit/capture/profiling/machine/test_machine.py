@@ -15,7 +15,7 @@ import pytest
 from inspector.capture.profiling.machine.cache import VERSION, cached, store
 from inspector.capture.profiling.machine.cpu import free_bytes
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
-from inspector.capture.profiling.machine.timing import Measured, of_samples, until_stable
+from inspector.capture.profiling.machine.timing import Measured, until_stable
 from inspector.records.ceilings import Ceilings
 from inspector.records.codec import encode
 
@@ -29,11 +29,6 @@ def whole(**changes: Any) -> Ceilings:
 
 def fields(**changes: Any) -> str:
     return json.dumps({"v": VERSION, **encode(whole()), **changes})
-
-
-def test_interruptions_do_not_count() -> None:
-    found = of_samples([10, 10, 90, 10, 10, 10, 50, 10, 10, 10])
-    assert (found.value, found.is_stable) == (10, True)
 
 
 def test_the_first_sample_warms_up_and_stable_ones_end_it() -> None:
@@ -147,18 +142,6 @@ def test_drivers_of_all_ages_answer(
     assert missing == ""
     assert len(state) == count
     assert state[reasons] == f"value-of-{reasons}"
-
-
-def test_a_gpu_that_it_does_not_know_gives_the_reason(
-    smi: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert smi.exists()
-    monkeypatch.setenv("KNOWN", BASE)
-    state, missing = device_state("mig-slice")
-    assert state == {}
-    assert missing == (
-        "nvidia-smi says of GPU-mig-slice (a MIG slice, perhaps): No devices were found"
-    )
 
 
 def test_a_container_has_less_memory_than_its_machine(tmp_path: Path) -> None:
