@@ -227,14 +227,11 @@ def explained(folder: Path, code: int) -> dict[str, Any]:
     return recording
 
 
-@pytest.mark.parametrize("code", [0, 7])
-def test_a_model_that_ends_the_process_leaves_a_partial_recording(
-    tmp_path: Path, code: int
-) -> None:
-    (tmp_path / "model.py").write_text(ENDS.replace("END", f"os._exit({code})"))
+def test_a_model_that_ends_the_process_leaves_a_partial_recording(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(ENDS.replace("END", "os._exit(0)"))
 
     recording = explained(tmp_path, 3)
-    assert recording["partial"] == f"it ended with exit code {code} without a word"
+    assert recording["partial"] == "it ended with exit code 0 without a word"
     assert meta(tmp_path)["ended"] == "failed"
 
 
