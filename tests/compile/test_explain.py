@@ -251,3 +251,13 @@ def test_what_a_file_compiled_before_its_target_failed_has_its_place(tmp_path: P
     assert (found["file"], found["line"]) == ("model.py", 9)
     assert "capture" not in json.dumps(found["stack"])
     assert report["environment"][0]["has_inspector_events"]
+
+
+def test_what_torch_logs_is_not_shown_again_before_the_report(tmp_path: Path) -> None:
+    text = BREAKS.replace('print("inside")', "x.sum().item()")
+    (tmp_path / "model.py").write_text(text)
+    plain = inspect(["explain", "model.py"], tmp_path)
+    assert "Tensor.item()" in plain.stdout
+    assert not plain.stderr
+    asked = inspect(["explain", "model.py"], tmp_path, TORCH_LOGS="graph_breaks")
+    assert "capture_scalar_outputs = True" in asked.stderr
