@@ -36,7 +36,8 @@ from inspector.shared.bench import BenchPlan
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", type=click.Path())
 @click.option(
     "--modes", metavar="MODES",
-    help="Inductor's modes: default,reduce-overhead, …; also all, none.",
+    help="Inductor's modes: default,reduce-overhead, …; these two by default. Also max-autotune, "
+    "max-autotune-no-cudagraphs, lite; all; none.",
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
