@@ -59,7 +59,6 @@ PROGRAMS = {
     "an exception": RAISES,
     "a syntax error": "x = (\n",
     "sys.exit with a number": "import sys; sys.exit(9)",
-    "an interrupt": "raise KeyboardInterrupt",
     "a hook": "import sys\nsys.excepthook = lambda t, v, b: print(t, v, b.tb_lineno)\nopen('no')",
     "spawned processes": SPAWN,
 }

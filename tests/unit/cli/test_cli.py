@@ -189,22 +189,12 @@ def test_output_that_cannot_be_written_is_said(root: Path, args: str) -> None:
     assert (done.returncode, done.stderr) == (2, said)
 
 
-@pytest.mark.parametrize("prefix", ["_INSPECT", "_TORCH_INSPECTOR"])
-def test_shell_completion(prefix: str, root: Path) -> None:
-    program = prefix[1:].lower().replace("_", "-")
-    source = f"import sys; sys.argv = [{program!r}]; from inspector.cli import main; main()"
-    env = {
-        **os.environ,
-        f"{prefix}_COMPLETE": "bash_complete",
-        "COMP_WORDS": f"{program} do",
-        "COMP_CWORD": "1",
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", source],
-        cwd=root,
-        env=env,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout == "plain,doctor\n"
+def test_shell_completion(
+    run: Main, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_INSPECT_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", "inspect do")
+    monkeypatch.setenv("COMP_CWORD", "1")
+    with pytest.raises(SystemExit):
+        run()
+    assert capsys.readouterr().out == "plain,doctor\n"

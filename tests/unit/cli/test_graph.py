@@ -112,13 +112,6 @@ def test_what_cannot_be_done_is_said_first(
     assert len([*tmp_path.iterdir()]) == 3
 
 
-def test_one_compilation_alone(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("a.log", "--graph", "1/0", "--stage", "post-grad", "--format", "json") == 0
-    (graph,) = json.loads(capsys.readouterr().out)["graphs"]
-    assert graph["name"] == "1/0 post-grad inference"
-    assert graph["nodes"][1]["kernels"] == ["triton_poi_0"]
-
-
 def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("a.log", "--stage", "dynamo") == 0
     assert "  relu  model.py:3  f32[8, 64]" in capsys.readouterr().out
@@ -158,19 +151,6 @@ def test_several_graphs_are_several_files(run: Main, tmp_path: Path) -> None:
         "b-1_0-post-grad-inference.dot",
         "c.dot",
     ]
-
-
-def test_graphs_of_one_name_have_files_of_their_own(
-    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    (tmp_path / "two").mkdir()
-    for rank in (0, 1):
-        name = f"dedicated_log_torch_trace_rank_{rank}_aaaaaaaa.log"
-        text = (tmp_path / "plain.log").read_bytes().replace(b" 7 torch", b" %d torch" % rank)
-        (tmp_path / "two" / name).write_bytes(text)
-    assert run("two", "--stage", "dynamo", "-o", "a.dot") == 0
-    assert len(list(tmp_path.glob("a-*.dot"))) == 2
-    assert "2 pictures, one for each graph (--graph and" in capsys.readouterr().err
 
 
 def test_reports_have_files_too(
