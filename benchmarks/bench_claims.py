@@ -80,7 +80,6 @@ class Hand:
             "compiles": not setting.is_eager,
             "mode": setting.mode,
             "dynamic": setting.dynamic,
-            "pads": setting.pads,
             "variations": [
                 [(item.name, item.dimension, item.value) for item in each]
                 for each in bench.plan.variations

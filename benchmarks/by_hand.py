@@ -70,13 +70,6 @@ def resized(tensor: torch.Tensor, dimension: int, size: int) -> torch.Tensor:
     return torch.randn(sizes, device=tensor.device, dtype=tensor.dtype)
 
 
-def padded(tensor: torch.Tensor, dimension: int, size: int) -> torch.Tensor:
-    """The tensor with zeros behind, so that the size is a power of two."""
-    behind = [0] * (2 * tensor.dim())  # of the last dimension first: before it, and behind
-    behind[2 * (tensor.dim() - 1 - dimension) + 1] = (1 << (size - 1).bit_length()) - size
-    return torch.nn.functional.pad(tensor, behind) if any(behind) else tensor
-
-
 def wait() -> None:
     """Waits until the device is done."""
     if ASKED["device"].startswith("cuda"):
@@ -140,12 +133,6 @@ def main() -> None:
             given = changed(model, args, changes, resized)
             if ASKED["train"]:
                 calls.append(trained(function, given, kwargs))
-            elif ASKED.get("pads"):
-                calls.append(
-                    lambda given=given, changes=changes: function(  # type: ignore[misc]
-                        *changed(model, given, changes, padded), **kwargs
-                    )
-                )
             else:
                 calls.append(lambda given=given: function(*given, **kwargs))  # type: ignore[misc]
             median_ms(model, calls[-1], WARM_UP_CALLS)

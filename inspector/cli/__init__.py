@@ -37,7 +37,9 @@ def root() -> None:
 
 def main() -> int:
     """Runs the command line on ``sys.argv``."""
-    _prepare_streams()
+    for stream in (sys.stdout, sys.stderr):  # a path may hold any bytes, a pipe be ASCII
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         with ended_as_by_ctrl_c() as signals:
             code = _invoke()
@@ -73,8 +75,11 @@ def _invoke() -> int:
     except (BrokenPipeError, ReaderGoneError):
         raise
     except OSError as error:
-        if _stdout_fails(error):
+        # Without a buffer (python -u), what is written by its name says the name.
+        is_unbuffered = isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase)
+        if is_unbuffered and error.filename is None:
             raise
+        sys.stdout.flush()  # raises, if that could not be written
         return _report_bug(error)
     except Exception as error:  # noqa: BLE001 - the last resort, reported and never hidden
         return _report_bug(error)
@@ -107,28 +112,6 @@ def _show_traceback() -> bool:
 
 def _say(text: str) -> None:
     print(text, file=sys.stderr)  # noqa: T201 - the one place where errors are printed
-
-
-def _prepare_streams() -> None:
-    """Escapes what the output's encoding lacks: a path may hold any bytes, a pipe be ASCII."""
-    for name in ("stdout", "stderr"):
-        if getattr(sys, name) is None:  # closed by the caller: ``>&-``
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)  # not there when somebody replaced it
-        if reconfigure is not None:
-            reconfigure(errors="backslashreplace")
-
-
-def _stdout_fails(error: OSError) -> bool:
-    """Whether standard output is what could not be written."""
-    try:
-        sys.stdout.flush()  # what could not be written is still in its buffer
-    except OSError:
-        return True
-    # Without a buffer (python -u): what is written by its name says the name.
-    is_unbuffered = isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase)
-    return is_unbuffered and error.filename is None
 
 
 def _abandon_stdout() -> None:

@@ -9,12 +9,7 @@ from typing import Any
 
 import click
 
-from inspector.cli.bench_collection import (
-    collection_of,
-    is_collection,
-    is_saved_collection,
-    saved_collection,
-)
+from inspector.cli.bench_collection import collection_of, is_collection
 from inspector.cli.bench_files import Measurements, is_table, write_table
 from inspector.cli.bench_measure import BenchProcess, bench_report, measured
 from inspector.cli.bench_warmup import is_warmup, warmup_command
@@ -22,7 +17,7 @@ from inspector.cli.gate import EXIT_FINDINGS
 from inspector.cli.grouped import Command
 from inspector.cli.options import option_help, output_options, process_options
 from inspector.cli.output import check_output, check_place, write_report
-from inspector.cli.target import check_target, existing, is_model, refuse_options, say_which
+from inspector.cli.target import check_target, existing, is_model, say_which
 from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
 from inspector.features.bench.comparison import EarlierBench, read_earlier
@@ -41,27 +36,26 @@ from inspector.shared.bench import BenchPlan
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", type=click.Path())
 @click.option(
     "--modes", metavar="MODES",
-    help="Inductor modes, comma-separated: default, reduce-overhead, max-autotune, "
-    "max-autotune-no-cudagraphs, lite; or all, or none.  [default: default,reduce-overhead]",
+    help="Inductor's modes: default,reduce-overhead, …; these two by default. Also max-autotune, "
+    "max-autotune-no-cudagraphs, lite; all; none.",
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
-    help="torch.compile backends, comma-separated: aot_eager, cudagraphs, …",
+    help="torch.compile backends: aot_eager,cudagraphs, …",
 )  # fmt: skip
 @click.option(
     "--vary", multiple=True, metavar="PLACE=VALUES",
-    help="Vary an input: 'x[0]=1,2,4' (a size), 'ids[1],mask[1]=16,32' (together), 'n=1,2' (a "
-    "value), 'x=f32,bf16' (a dtype). Repeat it for products.",
+    help="Vary an input: 'x[0]=1,2,4', 'n=1,2', 'x=f32,bf16'. 'ids[1],mask[1]=16,32' varies "
+    "two sizes together; repeat the option for products.",
 )  # fmt: skip
 @click.option(
     "--shapes", metavar="KINDS",
-    help="dynamic= of torch.compile, comma-separated: auto, dynamic, static; with --vary also "
-    "padded (to powers of two).  [default: auto; with --vary all of them]",
+    help="torch.compile's dynamic=: auto,dynamic,static. With --vary all of them by default.",
 )  # fmt: skip
 @click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True.")
-@click.option("--batch", metavar="SIZES", help="Batch sizes, comma-separated: 1,4,16.")
-@click.option("--dtype", metavar="DTYPES", help="Floating-point dtypes, comma-separated: f32,bf16.")
-@click.option("--autocast", metavar="DTYPES", help="Autocast dtypes, comma-separated: none,bf16.")
+@click.option("--batch", metavar="SIZES", help="Batch sizes: 1,4,16.")
+@click.option("--dtype", metavar="DTYPES", help="Floating-point dtypes: f32,bf16.")
+@click.option("--autocast", metavar="DTYPES", help="Autocast dtypes: none,bf16.")
 @click.option("--tf32", metavar="on,off", help="Allow TF32 in float32 matmuls, or not.")
 @click.option(
     "--train",
@@ -70,40 +64,39 @@ from inspector.shared.bench import BenchPlan
 )
 @click.option(
     "--optimizer", metavar="NAME",
-    help="With --train: add a step of this torch.optim class (lr=1e-4), compiled and not.",
+    help="With --train: add a step of a torch.optim class, compiled and not.",
 )  # fmt: skip
 @click.option("--grad", is_flag=True, help="Do not run under torch.no_grad().")
 @click.option(
     "--input", "inputs", multiple=True, metavar="SPEC",
-    help="An input: 'f32[8,3,224,224]', in the order of the arguments, or NAME=SPEC. Repeatable.",
+    help="An input: 'f32[8,3,224]'. In the order of the arguments, or NAME=SPEC; repeatable.",
 )  # fmt: skip
 @click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
-@click.option("--cold-cache", is_flag=True, help="Empty the L2 cache of the GPU before each call.")
 @click.option(
     "--sessions", type=click.IntRange(1, 20), metavar="N",
-    help="How often each process is started: most noise is between processes.  [default: 3]",
+    help="Processes per setting: most noise is between them.  [default: 3]",
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(0.1, 3600), metavar="S",
-    help="Time calls for this long in each session.  [default: 12]",
+    help="Time calls for this long in each process.  [default: 12]",
 )  # fmt: skip
 @click.option(
     "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
-    help="Show what changed beyond noise since this report; exit with 1 if something is worse.",
+    help="Show what changed beyond noise since a report. Exits with 1 if it is worse.",
 )  # fmt: skip
 @click.option(
     "--fail-on", multiple=True, metavar="NAME",
-    help="Exit with 1 if a setting is wrong (its results) or slower (than eager, beyond noise), or "
-    "could not be measured. Comma-separated.",
+    help="Exit with 1 if a setting is wrong or slower than eager. Also if it could not be "
+    "measured: wrong,slower.",
 )  # fmt: skip
 @click.option(
     "--warmup", is_flag=True,
-    help="Measure a service's start: cold, with the cache folder, with the cache artifact; and "
-    "find the inputs to call so that nothing compiles later.",
+    help="Measure a service's start, cold and cached. Finds the inputs to call so that nothing "
+    "compiles later.",
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-    help="With --warmup: write warmup.py, cache.bin (the artifact) and inputs.pt to this folder.",
+    help="With --warmup: write warmup.py and its files here.",
 )  # fmt: skip
 @process_options
 @output_options
@@ -121,25 +114,19 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """Measure eager PyTorch against torch.compile's modes and backends, and pick one.
 
     TARGET is a model (model.py, model.py:name, package.module:name), several models or a folder of
-    them, or a recording of this command. Without a TARGET the newest recording is shown. Each
-    combination runs in processes of its own, which take turns.
+    them, or a recording of this command. Options that name several things take commas.
 
     \b
     Examples:
       inspect bench samples/small_cnn/model.py
       inspect bench samples/small_cnn/model.py --modes all --batch 1,4,16 --dtype f32,bf16
-      inspect bench samples/small_cnn/model.py --backends aot_eager,cudagraphs
-      inspect bench samples/small_cnn/model.py --train --optimizer AdamW -o bench.md
+      inspect bench samples/small_cnn/model.py --train --optimizer AdamW -o monday.json
       inspect bench samples/small_cnn/model.py --vary 'x[0]=1,2,4,8'
       inspect bench samples/ --modes default -o table.md
-      inspect bench samples/small_cnn/model.py -o monday.json
       inspect bench samples/small_cnn/model.py --compare monday.json
-      inspect bench samples/small_cnn/model.py --fail-on wrong,slower
       inspect bench samples/small_cnn/model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
-      inspect bench -o bench.csv
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    several = is_saved_collection(targets) or is_collection(targets)
-    kind = CollectionReport if several else BenchReport
+    kind = CollectionReport if is_collection(targets) else BenchReport
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
     process = BenchProcess(
         python, timeout, save, progress=not no_progress, explains=kind is BenchReport
@@ -160,8 +147,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     earlier = None if compare is None else _earlier(compare)
     report, code = _report(kind, targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):
-        if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
-            message = f"{compare} was measured with other --grad or --cold-cache."
+        if earlier.is_grad != report.plan.is_grad:
+            message = f"Of {compare} and this, one was measured with --grad."
             raise UsageError(message, "Measure both in the same way.")
         report = against(report, earlier)
         code = code or int(report.comparison is not None and report.comparison.is_worse)
@@ -173,8 +160,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 option_help(
     command,
     output="Write a report (.json, .md, .txt) or a table (.csv).",
-    timeout="Stop a process that is not ready after this time; the others go on.  [default: 1 h; "
-    "with several models 15 min]",
+    timeout="Stop a process that is not ready by then.  [default: 3600; 900 with several models]",
 )
 
 
@@ -215,9 +201,6 @@ def _earlier(file: Path) -> EarlierBench:
 def _report(
     kind: type[Measurements], targets: Sequence[str], given: dict[str, Any], process: BenchProcess
 ) -> tuple[Measurements, int]:
-    if is_saved_collection(targets):
-        refuse_options({**given, **process.given})
-        return saved_collection(Path(targets[0]))
     if kind is CollectionReport:
         return collection_of(targets, given, process)
     target = targets[0] if targets else None

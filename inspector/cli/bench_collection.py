@@ -30,7 +30,6 @@ from inspector.features.bench.collection_report import (
     make_collection_report,
     measured_of,
 )
-from inspector.features.bench.report import BenchReport
 from inspector.features.bench.rows import INTERRUPTED as INTERRUPTED_MODEL
 from inspector.report.escaping import one_line
 from inspector.run.sources.meta import read_meta
@@ -45,23 +44,16 @@ _MODEL = "model.py"
 _INSTALLED = frozenset({"site-packages", "dist-packages", "node_modules"})
 _ENVIRONMENT = "pyvenv.cfg"
 _NUMBER = re.compile(r"(\d+)-")
-_WHOLE = "whole"
-_OF_A_FILE = "sha256"  # what settings have of the model alone
 # As Python spells a place in a traceback.
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
 
 
-class Saved(NamedTuple):
-    """A recording in the folder of a collection: its number, its place, what it says of itself."""
+class _Saved(NamedTuple):
+    """A recording in the folder of a collection, with its number."""
 
     number: int
     place: Path
     meta: Meta
-
-    def report(self) -> BenchReport:
-        """The report on it."""
-        with opened(self.place) as found:
-            return bench_report(found.folder, BenchPlan.read(found.folder), read_run(found))
 
 
 def is_collection(targets: Sequence[str]) -> bool:
@@ -109,11 +101,7 @@ def models_of(targets: Sequence[str]) -> tuple[str, ...]:
 def collection_of(
     targets: Sequence[str], given: dict[str, Any], how: BenchProcess
 ) -> tuple[CollectionReport, int]:
-    """Measures all models; one that fails, hangs or crashes is a line.
-
-    Args:
-        how: How the processes are run; ``save`` is a folder for a recording of each.
-    """
+    """Measures all models; one that fails, hangs or crashes is a line."""
     options = {"sessions": _SESSIONS, **given}
     plan_of("", options)  # what is wrong with them is said before anything is measured
     models = list(_measured_each(models_of(targets), options, how))
@@ -125,10 +113,7 @@ def collection_of(
 
 
 def exit_code_of(models: Sequence[Measured]) -> int:
-    """Not 0 where nothing could be measured beside eager PyTorch of any model.
-
-    One that fails among others is a line, and what a collection is for.
-    """
+    """Not 0 where nothing but eager PyTorch could be measured of any model."""
     if any(row.latency for model in models for row in model.compiled()):
         return 0
     is_tried = any(model.failure or model.compiled() for model in models)
@@ -138,14 +123,11 @@ def exit_code_of(models: Sequence[Measured]) -> int:
 def _measured_each(
     models: Sequence[str], options: Mapping[str, object], how: BenchProcess
 ) -> Iterator[Measured]:
-    """What became of each model; one that fails, hangs or crashes does not end the others.
-
-    What an earlier run has measured in the folder of the recordings is not measured again.
-    """
+    """What became of each model, without measuring again what is in the folder of recordings."""
     with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
         folder = _made(how.save) if how.save is not None else Path(scratch)
         how = dataclasses.replace(how, limit_seconds=_LIMIT_SECONDS)
-        saved = saved_in(folder)
+        saved = _saved_in(folder)
         number = max((each.number for each in saved), default=0)
         is_interrupted = False
         for at, model in enumerate(models, 1):
@@ -164,14 +146,16 @@ def _measured_each(
             yield found
 
 
-def _earlier(model: str, asked: Mapping[str, object], saved: Sequence[Saved]) -> Measured | None:
+def _earlier(model: str, asked: Mapping[str, object], saved: Sequence[_Saved]) -> Measured | None:
     """What an earlier run has measured, with times of every setting, of the code as it is now."""
-    known = _WHOLE, model, json.loads(json.dumps(asked))
+    known = "whole", model, json.loads(json.dumps(asked))
     for each in reversed(saved):
         if (each.meta.ended, each.meta.target, each.meta.settings) != known:
             continue
         with contextlib.suppress(RecordingError, OSError):
-            report = each.report()
+            with opened(each.place) as found:
+                plan = BenchPlan.read(found.folder)
+                report = bench_report(found.folder, plan, read_run(found))
             is_measured = all(row.latency and not row.failure for row in report.rows)
             if is_measured and not report.run.warnings and not changed_files(report.run):
                 return measured_of(model, report, is_earlier=True)
@@ -221,50 +205,13 @@ def _say(model: Measured, how: BenchProcess) -> None:
         sys.stderr.write(one_line(f"{model.name}: {row.setting.label}: {ratio}") + "\n")
 
 
-def saved_in(folder: Path) -> list[Saved]:
+def _saved_in(folder: Path) -> list[_Saved]:
     """The recordings that ``--save`` of several models has left there, in their order."""
-    try:
-        places = list(folder.iterdir())
-    except OSError as error:
-        message = f"{folder} cannot be read ({error.strerror})."
-        raise RecordingError(message, "Name another folder.") from error
     found = []
-    for place in places:
+    for place in folder.iterdir():
         number = _NUMBER.match(place.name)  # recordings of the store have no such name
         with contextlib.suppress(RecordingError, OSError):
             meta = read_meta(place, place.name) if number else None
             if number and meta and meta.settings.get("bench"):
-                found.append(Saved(int(number[1]), place, meta))
+                found.append(_Saved(int(number[1]), place, meta))
     return sorted(found, key=lambda saved: (saved.number, saved.place.name))
-
-
-def is_saved_collection(targets: Sequence[str]) -> bool:
-    """Whether that is a folder that ``--save`` of several models has filled."""
-    folder = Path(targets[0] if len(targets) == 1 else "")
-    try:
-        is_folder = len(targets) == 1 and folder.is_dir() and not (folder / META_FILE).exists()
-        return is_folder and bool(saved_in(folder))
-    except (RecordingError, OSError):  # whoever reads it says so
-        return False
-
-
-def _options(saved: Saved) -> dict[str, object]:
-    return {name: value for name, value in saved.meta.settings.items() if name != _OF_A_FILE}
-
-
-def saved_collection(folder: Path) -> tuple[CollectionReport, int]:
-    """The report on the newest command of such a folder, and its exit code."""
-    whole = [saved for saved in saved_in(folder) if saved.meta.ended == _WHOLE]
-    if not whole:
-        message = f"No recording in {folder} came to its end."
-        raise RecordingError(message, "Go on with the command that made them.")
-    # All models of one command have the same options.
-    newest = {it.meta.target: it for it in whole if _options(it) == _options(whole[-1])}
-    models = []
-    for target, saved in newest.items():
-        try:
-            models.append(measured_of(target, saved.report()))
-        except (RecordingError, OSError) as error:  # damaged: a line, as all that fails
-            models.append(Measured(target, (), None, str(error), 0.0))
-    sessions = [model.report.plan.sessions for model in models if model.report is not None]
-    return make_collection_report(models, max(sessions, default=_SESSIONS)), exit_code_of(models)

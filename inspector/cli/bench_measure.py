@@ -34,22 +34,15 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BenchProcess:
-    """How the processes are run.
-
-    Attributes:
-        timeout_seconds: How long one may take until it is ready; ``limit_seconds`` where nobody
-            said so.
-        save: Where the recording is kept, or None for the store.
-        explains: Whether it is profiled where the time goes, where nothing is faster.
-    """
+    """How the processes are run."""
 
     python: str | None
-    timeout_seconds: float | None
-    save: Path | None
+    timeout_seconds: float | None  # until one is ready; else limit_seconds
+    save: Path | None  # None for the store
     progress: bool
     limit_seconds: float = 3600.0
     doing: str = ""
-    explains: bool = False
+    explains: bool = False  # by a profile, where nothing is faster
 
     @property
     def given(self) -> dict[str, object]:
@@ -119,10 +112,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
 def _explained(
     report: BenchReport, request: Request, begun: Begun, how: BenchProcess
 ) -> tuple[BenchReport, str]:
-    """The report with a profile, where nothing is faster; and what cut that off, if anything did.
-
-    What was measured is there: nothing that happens here takes it away.
-    """
+    """The report, with a profile where nothing is faster; and what cut that off, if anything."""
     try:
         if _profile_nearest(report, request, begun.path, how):
             with opened(begun.path) as found:
@@ -196,8 +186,7 @@ def _is_plain(workload: Workload, setting: Setting, plan: BenchPlan) -> bool:
     """Whether `inspect profile` does the same, and not for long."""
     return (
         workload == Workload(dtype=workload.dtype, train=workload.train)
-        and not (plan.variations or plan.cold_cache)
-        and not (setting.compiles_optimizer or setting.pads)
+        and not (plan.variations or setting.compiles_optimizer)
         # To try all of that once more takes minutes.
         and not (setting.mode or "").startswith("max-autotune")
     )

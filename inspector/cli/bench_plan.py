@@ -17,8 +17,7 @@ from inspector.shared.variation import Assignment, parse_varied, variations
 MODES = ("default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs", "lite")
 """Those of Inductor (torch/_inductor/__init__.py, `list_mode_options`, 2.11 to 2.13)."""
 _NAMED_MODES: Mapping[tuple[str, ...], tuple[str, ...]] = {("all",): MODES, ("none",): ()}
-_SHAPES = {"auto": None, "dynamic": True, "static": False, "padded": False}
-_VARIED_SHAPES = ("auto", "dynamic", "static")
+_SHAPES = {"auto": None, "dynamic": True, "static": False}
 _TF32 = {"on": True, "off": False}
 _INDUCTOR = "inductor"
 _SESSIONS = 3
@@ -40,7 +39,6 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
         combinations=combinations_of(given),
         sessions=given.get("sessions", 1 if varied else _SESSIONS),
         is_grad="grad" in given,
-        cold_cache="cold_cache" in given,
         variations=varied,
         session_seconds=given.get("seconds", SESSION_SECONDS),
     )
@@ -92,23 +90,15 @@ def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
         raise UsageError("--backends names none.", "Write --backends aot_eager,cudagraphs.")
     # A backend is compared with Inductor in its default mode unless modes are asked for.
     modes = modes if asked or not backends else (MODES[0],)
-    items = itertools.chain.from_iterable(variations_of(given))
-    sizes = {int(item.value) for item in items if item.dimension is not None}
-    # Where each size is a power of two, padding is another name for static.
-    pads = any(size & (size - 1) for size in sizes)
-    varied = (*_VARIED_SHAPES, "padded") if pads else _VARIED_SHAPES
-    shapes = names_of(given.get("shapes")) or (varied if varies else ("auto",))
+    shapes = names_of(given.get("shapes")) or (tuple(_SHAPES) if varies else ("auto",))
     for shape in shapes:
         _check("--shapes", shape, tuple(_SHAPES))
-    if "padded" in shapes and not sizes:
-        raise UsageError("Only a size that varies can be padded.", "Add --vary 'x[0]=1,2,3'.")
     steps = (False, True) if given.get("optimizer") else (False,)
     for shape, compiles in itertools.product(shapes, steps):
         how: dict[str, Any] = {
             "dynamic": _SHAPES[shape],
             "fullgraph": bool(given.get("fullgraph")),
             "compiles_optimizer": compiles,
-            "pads": shape == "padded",
         }
         for mode in modes:
             yield Setting(_INDUCTOR, None if mode == MODES[0] else mode, **how)

@@ -30,11 +30,11 @@ class Session:
     """One process for each combination of a workload, or for some of them.
 
     Args:
-        firsts: The combinations that begin for the first time in it: their caches are empty, and
-            what they give is compared.
+        firsts: The combinations whose first session it is: their caches are empty, and their
+            results are compared.
 
     Attributes:
-        eager_has_no_room: Whether eager PyTorch has no memory, with nothing beside it.
+        eager_has_no_room: Whether eager PyTorch alone runs out of memory.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Session:
         """Makes all processes ready, and lets them take turns.
 
         Raises:
-            InspectorError: The target, or what it needs, is not there: no other process would work.
+            InspectorError: The target, or what it needs, is missing.
         """
         left_out: dict[int, str] = {}
         try:
@@ -106,11 +106,6 @@ class Session:
                 self.begin(number)
         self._starts.end_ahead()
         return left_out
-
-    @property
-    def ready(self) -> Sequence[int]:
-        """The combinations whose process can be timed."""
-        return list(self._call_ns)
 
     def _is_left_out(self, number: int) -> bool:
         return self.bench.plan.combinations[number].setting.mode in self.bench.left_out_on_cpu
@@ -179,14 +174,11 @@ class Session:
                     self.block(at, number, index)
 
     def _agree(self, index: int) -> None:
-        """Lets all put everything back before each call with an input, if one of them has to.
-
-        Each decides for itself, and calls of both kinds are not to be compared.
-        """
+        """Lets all restore state before each call with an input, if one of them has to."""
         restoring = {number for number, inputs in self._restores.items() if index in inputs}
         if not restoring:
             return
-        for number in set(self.ready) - restoring:
+        for number in self._call_ns.keys() - restoring:
             worker, times = self._workers[number], self._call_ns[number]
             if not worker.is_alive or index >= len(times) or not times[index]:
                 continue
@@ -196,10 +188,7 @@ class Session:
                 self._take(number, done)
 
     def _take(self, number: int, said: Mapping[str, Any]) -> None:
-        """Takes note of what a process says of its calls with each input.
-
-        That is what they take, in ns, 0 where they fail; and with which everything is put back.
-        """
+        """Notes the time of a call with each input (ns, 0 if it fails), and which restore state."""
         self._call_ns[number] = [int(time_ns) for time_ns in said["call_ns"]]
         self._restores[number] = set(said["restores"])
 
@@ -209,22 +198,18 @@ class Session:
         times = self._call_ns[number]
         if worker.failure or index >= len(times) or not times[index]:
             return
-        calls = self.calls(number, index)
+        calls = int(self._block_ns / times[index])
+        calls = max(_LEAST_CALLS, min(_MOST_CALLS, calls))
         worker.tell({"do": "block", "round": round_, "input": index, "calls": calls})
         seconds = _BLOCK_MOST_SECONDS + 10 * calls * times[index] / 1e9
         done = worker.wait("done", seconds, self._progress.tick)
         if done is not None:
             self._take(number, done)
 
-    def calls(self, number: int, index: int) -> int:
-        """How many calls of a combination with an input make a block."""
-        calls = int(self._block_ns / self._call_ns[number][index])
-        return max(_LEAST_CALLS, min(_MOST_CALLS, calls))
-
     def _look_at_gpu(self) -> None:
         """For how long of a call a GPU works; before faults are looked for, which compiles more."""
         if self._device != "cpu" and self.bench.plan.is_last(self.session):
-            for number in self.ready:
+            for number in self._call_ns:
                 label = self.bench.plan.combinations[number].setting.label
                 self._progress.begin(f"{label}: GPU busy time", counts=False)
                 self._ask_last(number, {"do": "busy"})
@@ -232,10 +217,7 @@ class Session:
     def _ask_last(
         self, number: int, what: Mapping[str, object], seconds: float | None = None
     ) -> None:
-        """Asks for something behind all that is timed.
-
-        What ends its process, as a profiler can, is no failure of what was measured before.
-        """
+        """Asks for something after the timings; what fails here is no failure of those."""
         worker = self._workers[number]
         if not worker.is_alive:
             return

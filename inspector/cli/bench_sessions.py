@@ -17,11 +17,7 @@ _SEED = 0  # of the order
 
 
 def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
-    """Runs all sessions of all workloads.
-
-    Yields:
-        How each process ended; what it found out is in the recording by then.
-    """
+    """Runs all sessions of all workloads; yields how each process ended."""
     chosen = random.Random(_SEED)  # noqa: S311 - an order, and no secret
     for workload in bench.plan.workloads:
         yield from _Workload(bench, bench.plan.numbers(workload), progress, chosen).run()
@@ -73,11 +69,7 @@ class _Workload:
                 return
 
     def _crowded_in(self, ends: Sequence[WorkerEnd], *, eager_is_alone: bool) -> list[int]:
-        """What had no memory beside others.
-
-        It can be eager PyTorch that gets no more memory, for it was there first: then no other has
-        room beside it. Where nothing was beside eager PyTorch, that is none of the others' doing.
-        """
+        """What ran out of memory next to others: all, if eager PyTorch did and was not alone."""
         lacking = {end.combination for end in ends if lacks_memory(end.failure)}
         failed = {end.combination for end in ends if end.failure}
         others = [end.combination for end in ends if end.combination != self._eager]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from inspector.cli.bench_collection import is_collection, is_saved_collection
+from inspector.cli.bench_collection import is_collection
 from inspector.cli.bench_measure import INTERRUPTED, BenchProcess
 from inspector.cli.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.cli.ending import interruption
@@ -36,7 +36,6 @@ _REFUSED = {
     "train": "--train",
     "optimizer": "--optimizer",
     "sessions": "--sessions",
-    "cold_cache": "--cold-cache",
     "compare": "--compare",
 }
 
@@ -45,7 +44,7 @@ def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:
     """Whether a warm-up is asked for, or the recording that is named has one."""
     if given.keys() & _OWN:
         return True
-    if is_collection(targets) or is_saved_collection(targets) or any(map(is_model, targets)):
+    if is_collection(targets) or any(map(is_model, targets)):
         return False
     with opened(existing(targets[0] if targets else None)) as found:
         return WarmupPlan.is_in(found.folder)
@@ -67,7 +66,7 @@ def warmup_command(
         except OSError as error:
             message = f"{folder} cannot be made ({error.strerror})."
             raise RecordingError(message, "Name another folder with --save-warmup.") from error
-    if is_collection(targets) or is_saved_collection(targets):
+    if is_collection(targets):
         raise UsageError("--warmup is about one model.", "Name one.")
     target = targets[0] if targets else None
     others = {name: value for name, value in given.items() if name not in _OWN}
@@ -92,8 +91,6 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
     # Of a bench these are lists of what is compared; a service has one of each.
     one = {"shapes": "auto", "modes": "none" if "backends" in given else "default", **given}
     one.pop("batch", None)
-    if "padded" in str(one["shapes"]):
-        raise UsageError("--warmup does not pad inputs.", "Leave padded out of --shapes.")
     combinations = [item for item in combinations_of(one) if not item.setting.is_eager]
     if len(combinations) != 1:
         message = f"--warmup starts one setting, and these are {len(combinations)}."

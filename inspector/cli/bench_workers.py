@@ -24,21 +24,15 @@ _LEFT_OUT = {"INSPECTOR_RECORD", "TORCHINDUCTOR_FORCE_DISABLE_CACHES"}
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bench:
-    """How it is run.
-
-    Attributes:
-        request: What all combinations have in common.
-        scratch: A folder for caches, results and logs of processes that are at work.
-        left_out_on_cpu: Modes that nobody asked for, and that change nothing there.
-    """
+    """How it is run."""
 
     plan: BenchPlan
-    request: Request
+    request: Request  # what all combinations have in common
     folder: Path
-    scratch: Path
+    scratch: Path  # for caches, results and logs of running processes
     python: str | None
     ready_seconds: float
-    left_out_on_cpu: frozenset[str] = frozenset()
+    left_out_on_cpu: frozenset[str] = frozenset()  # modes that change nothing there
 
 
 def forget(bench: Bench, number: int, session: int) -> None:
@@ -102,9 +96,7 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
         outputs=outputs,
         references=references,
         measures_memory=is_first,
-        cold_cache=bench.plan.cold_cache,
         variations=bench.plan.variations,
-        pads=setting.pads,
         session_seconds=bench.plan.session_seconds,
         backends=backends,
     )
@@ -136,11 +128,10 @@ def with_caches(given: Mapping[str, str], caches: Path) -> dict[str, str]:
 
 
 def pinned(given: Mapping[str, str]) -> dict[str, str]:
-    """An environment in which an operator's threads stay where they are.
+    """An environment in which an operator's threads are pinned, unless the user sets the variable.
 
-    They do not share a core by chance then. A user's environment may say otherwise, and nothing is
-    changed in that case. ``INSPECTOR_PINS`` says that the other variable is not the user's: it is
-    for this process, and not for those that it starts (`inspector.capture.bench.process`).
+    ``INSPECTOR_PINS`` says that it is ours, and not for the processes that the worker starts
+    (`inspector.capture.bench.process`).
     """
     if "OMP_PROC_BIND" in given:
         return dict(given)
@@ -178,17 +169,13 @@ class Starts:
         return bool(ahead)
 
     def reference(self, number: int) -> Worker | None:
-        """Asks eager PyTorch in float64 for its results alone; it may fail.
-
-        Of calls it may be float64 that takes long, so that they have a part of the time.
+        """Runs eager PyTorch in float64 for its results; it may fail, or take too long.
 
         Returns:
-            The process, where it took too long to be loaded: eager PyTorch itself does nothing else
-            until then, so that this is its failure, and not waited for twice; else None.
+            The process, where it timed out while it loaded: eager PyTorch would, too.
 
         Raises:
-            InspectorError: It is the very first, and the target, or what it needs, is not there:
-                eager PyTorch itself would not come further.
+            InspectorError: It is the very first, and the target, or what it needs, is missing.
         """
         limit = self._bench.ready_seconds
         calls = min(limit, max(_LEAST_REFERENCE_SECONDS, limit / _REFERENCE_PART))
@@ -203,12 +190,12 @@ class Starts:
     def until_ready(
         self, start: Callable[[], Worker], seconds: float | None = None
     ) -> tuple[Worker, bool, Mapping[str, Any] | None]:
-        """A process, whether it has loaded what it needs, and what it says when it is ready.
+        """A process, whether it has loaded, and what it reports when it is ready.
 
-        What others have loaded ahead may be what there is no memory for: then they give way.
+        Where memory lacks, those that load ahead give way.
 
         Args:
-            seconds: How long its calls may take, where that is less than for others.
+            seconds: Limit of its calls, where that is less than for others.
         """
         worker = start()
         is_loaded, ready = self._wait(worker, seconds)

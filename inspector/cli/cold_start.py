@@ -29,7 +29,7 @@ _KIND = "cold-start"
     "--against",
     metavar="OTHER",
     type=click.Path(path_type=Path),
-    help="A recording or trace to compare the keys of the caches with.",
+    help="Compare cache keys with another recording or trace.",
 )
 def command(target: str | None, asked: Asked, against: Path | None) -> int:
     """Show where compile time goes, by stage, function and line, and which caches hit.
@@ -66,9 +66,8 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
 always_inductor(command)
 option_help(
     command,
-    output="Write to a file; the end of its name is the format: .json, .md, .txt, "
-    ".perfetto.json or .trace.json for Perfetto and speedscope.",
-    format_="Format on standard output: terminal, json, markdown, perfetto.json.",
+    output="Write .json, .md, .txt, or a timeline (.perfetto.json).",
+    format_="Print terminal, json, markdown or perfetto.json.",
 )
 
 

@@ -26,13 +26,14 @@ from inspector.plugins import load_rules
 @click.argument("after", type=click.Path())
 @gpu_options
 @click.option(
-    "--fail-on", type=click.Choice(("worse", "difference")),
-    help="Exit with 1 if AFTER starts or moves more, or breaks more often; or if anything differs.",
+    "--fail-on", type=click.Choice(("worse", "difference")), metavar="WHAT",
+    help="Exit with 1 on: worse, difference. AFTER is worse if it launches more kernels, moves "
+    "more bytes, or breaks more often.",
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels, for registers and predicted times. Only those of models by "
-    "default: a recording's kernels are source code from elsewhere.",
+    help="Compile the kernels: registers, predicted times. Only those of models by default: a "
+    "recording's kernels are source code from elsewhere.",
 )  # fmt: skip
 @recording_options
 def command(

@@ -22,7 +22,7 @@ from inspector.report.severity import Severity
 from inspector.shared.near_matches import near_matches
 
 EXIT_FINDINGS = 1
-_WRITE_ONE = "Write one with: inspect explain … -o {}"
+_WRITE_ONE = "Write one with: inspect explain … -o baseline.json"
 # What a baseline alone fails on: nobody compares in order to pass whatever is new.
 _BY_DEFAULT = (Severity.WARNING.value,)
 
@@ -42,7 +42,7 @@ gate_options = together(
 
 
 Asked: TypeAlias = tuple[tuple[str, ...], Baseline | None]
-"""A gate that was asked for: what it fails on, and what is known."""
+"""What a gate fails on, and what is known."""
 
 
 def asked_gate(
@@ -106,19 +106,14 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def _loaded(path: Path) -> Mapping[str, Any]:
-    if path.is_dir() or path.suffix == ".zip":
-        message = f"{path} is no report: a baseline is one in JSON."
-        raise RecordingError(message, f"Write it with: inspect explain {path} -o baseline.json")
     try:
         report = json.loads(path.read_bytes())
-    except FileNotFoundError as error:
+    except OSError as error:
         near = near_matches(path.name, [item.name for item in path.parent.glob("*.json")])
         names = " or ".join(str(path.parent / name) for name in near)
-        hint = f"Did you mean {names}?" if near else _WRITE_ONE.format(path)
-        raise RecordingError(f"There is no baseline {path}.", hint) from error
-    except OSError as error:
+        hint = f"Did you mean {names}?" if near else _WRITE_ONE
         message = f"The baseline {path} cannot be read ({error.strerror})."
-        raise RecordingError(message, "Make it readable, or name another file.") from error
+        raise RecordingError(message, hint) from error
     except (ValueError, RecursionError) as error:  # also of bytes that are no text
         raise _no_report(path, "it is not JSON") from error
     if not isinstance(report, dict):
@@ -128,7 +123,7 @@ def _loaded(path: Path) -> Mapping[str, Any]:
 
 def _no_report(path: Path, reason: str) -> RecordingError:
     message = f"{path} is not a JSON report of torch-inspector ({reason})."
-    return RecordingError(message, _WRITE_ONE.format("baseline.json"))
+    return RecordingError(message, _WRITE_ONE)
 
 
 def _known_finding(entry: Mapping[str, Any]) -> KnownFinding:

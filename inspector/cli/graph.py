@@ -11,7 +11,7 @@ from inspector.cli.graph_view import DEPTH, View, line_place
 from inspector.cli.grouped import Command
 from inspector.cli.options import always_inductor, gpu_options, option_help
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.features.graph.drawing.options import Collapse, Colour, Drawing
+from inspector.features.graph.drawing.options import Drawing
 from inspector.features.graph.report import FUSION
 from inspector.run.graph import Stage
 
@@ -21,32 +21,20 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 @click.command("graph", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @click.option(
-    "--stage", type=click.Choice(_STAGES), default=None,
-    help="Which graph; fusion, which is shown by default, has the kernels.",
+    "--stage", type=click.Choice(_STAGES), metavar="STAGE",
+    help=f"A graph: dynamo, joint, post-grad, …; all: {', '.join(_STAGES)}.  [default: fusion]",
 )  # fmt: skip
 @click.option("--graph", "graph", metavar="ID", default="", help="Only this compilation: 0/0.")
 @click.option(
-    "--around",
-    metavar="TEXT",
-    help="Only what is near the operators whose name, or module, has this text in it.",
+    "--around", metavar="TEXT", help="Only what is near operators or modules of this name."
 )
 @click.option(
-    "--depth", type=click.IntRange(0), show_default=str(DEPTH),
-    help="How many arrows --around goes, up and down.",
+    "--depth", type=click.IntRange(0), metavar="N",
+    help=f"How many arrows --around goes, up and down.  [default: {DEPTH}]",
 )  # fmt: skip
-@click.option("--line", metavar="FILE:LINE", help="What became of this line, in every stage.")
-@click.option(
-    "--ops", is_flag=True, help="Count the operators of every stage, and what became of them."
-)
-@click.option(
-    "--collapse", type=click.Choice([item.value for item in Collapse]), show_default="auto",
-     help="Of the picture of a stage: what becomes one box. auto keeps it readable.",
-)  # fmt: skip
-@click.option(
-    "--colour", "--color", type=click.Choice([item.value for item in Colour]), show_default="dtype",
-     help="Of the picture of a stage: what the colours tell.",
-)  # fmt: skip
-@click.option("--force", is_flag=True, help="Of a picture: draw every box, however many.")
+@click.option("--line", metavar="FILE:LINE", help="What became of a line in every stage.")
+@click.option("--ops", is_flag=True, help="Count the operators of every stage.")
+@click.option("--force", is_flag=True, help="Draw every operator and layer, however many.")
 @gpu_options
 @recording_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -56,8 +44,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     around: str | None,
     depth: int | None,
     line: str | None,
-    collapse: str | None,
-    colour: str | None,
     *,
     asked: Asked,
     ops: bool,
@@ -80,11 +66,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     view = View(stage, graph, around, depth, line_place(line), ops=ops)
     view.check()
-    ways = {"--collapse": collapse, "--colour": colour, "--force": force}
-    file = graph_file(asked.output, view, [name for name, way in ways.items() if way])
-    drawing = Drawing(
-        Collapse(collapse or "auto"), Colour(colour or "dtype"), force, around=around or ""
-    )
+    file = graph_file(asked.output, view, forced=force)
+    drawing = Drawing(collapses=False if force else None, around=around or "")
     shown = asked.shown(
         target,
         prims=ops or stage == Stage.PRIMS.value,
@@ -106,8 +89,4 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 
 # Nothing is measured, and what is compiled is not run.
 always_inductor(command)
-option_help(
-    command,
-    output="Write to a file; the end of its name is the format: a picture (.svg, .png, .pdf, "
-    ".dot) or a report (.json, .md, .txt).",
-)
+option_help(command, output="Write .svg, .png, .pdf, .dot, or a report.")

@@ -16,21 +16,16 @@ from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.options import Caption, Drawing
 from inspector.features.graph.drawing.roles import make_roles
 from inspector.features.graph.drawing.stage_dot import stage_dot
-from inspector.features.graph.report import FUSION, GraphReport, make_graph_report
+from inspector.features.graph.report import GraphReport, make_graph_report
 from inspector.plugins import renderer_for_suffix
 from inspector.run.graph import Graph
 
 
-def graph_file(output: Path | None, view: View, drawn: Sequence[str]) -> Path | None:
-    """The file for pictures; None where reports alone are asked for.
-
-    Args:
-        drawn: The options that were given on how a picture is drawn.
-    """
+def graph_file(output: Path | None, view: View, *, forced: bool) -> Path | None:
+    """The file for pictures; None where reports alone are asked for."""
     form = "" if output is None else output.suffix.lower()
-    names = " and ".join(drawn)
-    if drawn and form not in layout.SUFFIXES:
-        raise UsageError(f"A picture alone has {names}.", "Write one: -o graph.svg.")
+    if forced and form not in layout.SUFFIXES:
+        raise UsageError("--force is for pictures.", "Write one: -o graph.svg.")
     if output is None:
         return None
     if form not in layout.SUFFIXES:
@@ -40,9 +35,6 @@ def graph_file(output: Path | None, view: View, drawn: Sequence[str]) -> Path | 
         option = "--ops" if view.ops else "--line"
         hint = "Name a .json, .md or .txt file, or leave it out: --stage has the graphs."
         raise UsageError(f"{option} gives a report, and no graph.", hint)
-    if view.shown == FUSION and set(drawn) - {"--force"}:
-        message = f"The picture of a stage alone has {names}."
-        raise UsageError(message, "Name one: --stage post-grad, --stage dynamo.")
     check_place(output)
     return output
 

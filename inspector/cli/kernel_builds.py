@@ -21,12 +21,7 @@ TEXTS = ("ttir", "ttgir", "llir", "ptx", "sass")
 def compiled(
     report: KernelsReport, *, python: str | None, progress: bool, only: str = ""
 ) -> KernelsReport:
-    """Compiles the kernels for the GPU that their code is for, and analyses them.
-
-    Args:
-        python: An interpreter with torch and Triton, or None for this one.
-        only: A kernel's name, or an empty string for all.
-    """
+    """Compiles the kernels, or ``only`` one, for the GPU that their code is for; analyses them."""
     # A candidate is compiled if it is asked for alone.
     rows = [
         row

@@ -12,11 +12,7 @@ from inspector.shared.near_matches import did_you_mean, named
 
 
 def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
-    """Refuses options that have no meaning together.
-
-    Args:
-        is_file: Whether a picture or a timeline is to be written.
-    """
+    """Refuses ``--kernel`` with a picture or a timeline (``is_file``), or with counters."""
     if "kernel" in given and ("counters" in given or is_file):
         other = "--counters" if "counters" in given else "a picture or a timeline"
         message = f"--kernel is a report on one kernel, and {other} is of all."

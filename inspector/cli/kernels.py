@@ -33,22 +33,20 @@ _ALL = "all"
 @click.command("kernels", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @gpu_options
-@click.option("--list-gpus", is_flag=True, help="List the GPUs, with their figures and sources.")
+@click.option("--list-gpus", is_flag=True, help="List the GPUs and their figures.")
+@click.option("--show", metavar="KERNEL", help="Show one kernel; a part of its name is enough.")
 @click.option(
-    "--show", metavar="KERNEL", help="Show this kernel alone; a part of its name is enough."
-)
-@click.option(
-    "--as", "form", type=click.Choice(_FORMS), default="source", show_default=True,
-    help="What to show of it.",
+    "--as", "form", type=click.Choice(_FORMS), metavar="FORM", default="source",
+    help="Show its ttir, ttgir, llir, ptx or sass.",
 )  # fmt: skip
 @click.option(
     "--export", metavar="KERNEL",
-    help="Write this kernel as a Python file (-o kernel.py) that runs and checks itself; all: "
-    "write each into a folder (-o kernels).",
+    help="Write a kernel as a Python file that checks itself. all: write each into a folder "
+    "(-o kernels).",
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels, for registers and predicted times. Only a model's by default: a "
+    help="Compile the kernels: registers, predicted times. Only a model's by default: a "
     "recording's kernels are source code from elsewhere.",
 )  # fmt: skip
 @recording_options

@@ -99,8 +99,8 @@ size_option = click.option(
 target_options = together(
     click.option(
         "--input", "inputs", multiple=True, metavar="SPEC",
-        help="An input: 'f32[8,3,224,224]', 'ids=i64[1,128]<30522', 'flag=true'. In the order of "
-        "the arguments, or NAME=SPEC; repeatable.",
+        help="An input: 'f32[8,3,224]', 'flag=true'. In the order of the arguments, or NAME=SPEC: "
+        "'ids=i64[1,128]<30522'; repeatable.",
     ),
     click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1."),
     click.option("--dtype", metavar="DTYPE", help="Floating-point dtype: f32, bf16, f16, …"),
@@ -129,12 +129,12 @@ gpu_options = together(
     click.option(
         "--gpu", metavar="NAME",
         shell_complete=lambda _context, _, text: [key for key in GPUS if key.startswith(text)],
-        help="Generate code for this GPU, which need not be here: h200, a100, sm_90.",
+        help="Generate code for this GPU, here or not: h200, …",
     ),
     click.option("--no-grad", is_flag=True, help="Call models under torch.no_grad(): inference."),
     click.option(
         "--fake", is_flag=True,
-        help="With --gpu: give large tensors no memory and run nothing, for a model of any size.",
+        help="Run nothing, for models of any size. Needs --gpu; large tensors get no memory.",
     ),
 )  # fmt: skip
 """A GPU that code is generated for, and what models need to run without it."""
@@ -169,17 +169,17 @@ def _one_file(
 output_options = together(
     # Read by `inspector.cli.output.write_report` out of the context of the command.
     click.option(
-        "-v", "--verbose", is_flag=True, expose_value=False, callback=_keep_verbose,
-        help="Show everything. Without it, a report fits on one screen.",
-    ),
-    click.option(
         "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
         multiple=True, callback=_one_file,
-        help="Write a file: .html, .md, .json, .txt, .sarif, .junit.xml. The suffix is the format.",
+        help="Write .html, .md, .json, .txt, .sarif, .junit.xml. The suffix is the format.",
     ),
     click.option(
         "--format", "format_", metavar="FORMAT",
-        help="On standard output: terminal, json, markdown, github.",
+        help="Print terminal, json, markdown or github.",
+    ),
+    click.option(
+        "-v", "--verbose", is_flag=True, expose_value=False, callback=_keep_verbose,
+        help="Show everything. Without it, a report fits on one screen.",
     ),
     click.option("--no-progress", is_flag=True, help="Show no progress while recording."),
 )  # fmt: skip

@@ -34,23 +34,21 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
 @click.option(
     "--counters", is_flag=True,
-    help="Run it once more under Nsight Compute (ncu), for hardware counters of each kernel.",
+    help="Read hardware counters in a second run, with ncu.",
 )  # fmt: skip
 @click.option(
     "--fresh-ceilings", is_flag=True,
-    help="Measure what the machine can do again; else that is kept for 30 days.",
+    help="Measure the machine's peaks again; they are kept for 30 days.",
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(0.1), metavar="S",
-    help="About how long the calls with each input are timed; the more, the surer.  [default: 12]",
+    help="How long the calls with each input are timed.  [default: 12]",
 )  # fmt: skip
-@click.option(
-    "--autotune", is_flag=True, help="Show all that autotuning tried: each candidate with its time."
-)
+@click.option("--autotune", is_flag=True, help="Show the time of each candidate of autotuning.")
 @click.option(
     "--kernel", metavar="KERNEL",
-    help="Time this kernel alone, too, with the arguments that it has in a call; a part of its "
-    "name is enough. It has a report of its own (-o with .json, .md or .txt).",
+    help="Also time one kernel alone, with its arguments in a call; a part of its name is enough. "
+    "It has a report of its own.",
 )  # fmt: skip
 @recording_options
 def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
@@ -103,12 +101,7 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
 
 
 always_inductor(command)
-option_help(
-    command,
-    output="Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), a "
-    "call for Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt); with "
-    "--kernel a report alone.",
-)
+option_help(command, output="Write .json, .md, .perfetto.json, or a roofline (.svg).")
 
 
 def _made(target: str | None, asked: Asked) -> tuple[Path, str, int, str]:

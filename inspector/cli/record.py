@@ -36,14 +36,10 @@ _OUR_FILES = ("*.log", f"{META_FILE}*", "outcome.json*", "log_failed.*", "proble
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recorded:
-    """A recording that has just been made.
-
-    Attributes:
-        place: Where the recording is: a folder or a ``.zip``.
-    """
+    """A recording that has just been made."""
 
     run: Run
-    place: Path
+    place: Path  # a folder or a .zip
     ending: Ending
 
     @property
@@ -63,12 +59,20 @@ def record(
     """Records a process; what its side refused before anything was compiled is raised.
 
     Args:
-        arguments: What the recorded process gets, see `inspector.run.sources.child.Job`.
-        asked: The settings by name, for the recording's description.
+        arguments: See `inspector.run.sources.child.Job`.
+        asked: The settings, for the recording's description.
     """
     with recording(settings.save, target, asked) as begun:
         builder = RunBuilder()
-        ending = _ending(Job(begun.path, arguments, settings), target, builder)
+        job = Job(begun.path, arguments, settings)
+
+        def update(progress: Progress, elapsed_ns: int) -> None:
+            if job.is_target:
+                _import_for_reports()
+            line.show(recording_text(progress, elapsed_ns, target, settings.doing))
+
+        with StatusLine(enabled=settings.progress) as line:
+            ending = Recorder(job, builder).record(update)
         meta = _ended(begun.meta, ending)
         run = builder.build(meta)
         _refuse_if_nothing_ran(run, meta)
@@ -84,11 +88,7 @@ def record_request(request: Request, settings: Settings, **asked: object) -> Rec
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Begun:
-    """A recording that is being made.
-
-    Attributes:
-        meta: What it says about itself until it is complete.
-    """
+    """A recording that is being made."""
 
     path: Path
     meta: Meta
@@ -104,8 +104,7 @@ def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> It
     """Makes the folder of a recording; if nothing comes of it, the folder goes again.
 
     Args:
-        save: Where it is kept, or None for the store.
-        asked: The settings by name, for its description.
+        save: None for the store.
     """
     place = save
     if save is not None and save.suffix == ".zip":
@@ -155,16 +154,6 @@ def finish(begun: Begun, run: Run, save: Path | None) -> tuple[Run, Path]:
         raise RecordingError(message, f"The recording is in {begun.path}.") from error
     shutil.rmtree(begun.path, ignore_errors=True)
     return run, save
-
-
-def _ending(job: Job, target: str, builder: RunBuilder) -> Ending:
-    def update(progress: Progress, elapsed_ns: int) -> None:
-        if job.is_target:
-            _import_for_reports()
-        line.show(recording_text(progress, elapsed_ns, target, job.settings.doing))
-
-    with StatusLine(enabled=job.settings.progress) as line:
-        return Recorder(job, builder).record(update)
 
 
 @functools.cache

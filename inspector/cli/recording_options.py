@@ -7,7 +7,7 @@ import dataclasses
 import functools
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from inspector.cli.options import (
     check_request,
@@ -28,15 +28,10 @@ _OF_REQUEST = {field.name for field in dataclasses.fields(Request)} - {"target"}
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Asked:
-    """What was asked for.
+    """What was asked for."""
 
-    Attributes:
-        given: The options of a `Request` that were given, by name.
-        process: The interpreter, the time limit and where the recording is kept, by option.
-    """
-
-    given: dict[str, Any]
-    process: dict[str, Any]
+    given: dict[str, Any]  # the options of a `Request`
+    process: dict[str, Any]  # python, timeout, save
     output: Path | None
     format_: str | None
     progress: bool
@@ -44,8 +39,7 @@ class Asked:
     @property
     def python(self) -> str | None:
         """The interpreter that models run in, or None for this one."""
-        python: str | None = self.process["python"]
-        return python
+        return cast("str | None", self.process["python"])
 
     @property
     def settings(self) -> Settings:
@@ -63,23 +57,15 @@ class Asked:
         """Refuses what can be refused before anything is recorded or read.
 
         Args:
-            target: A model, what is read, or None for the newest recording.
             kind: Of the report, where it has formats of its own.
             **others: Further options that have no meaning for a recording.
         """
         check_output(self.output, self.format_, kind)
-        self.check_target(target, **others)
-
-    def check_target(self, target: str | None, **others: object) -> None:
-        """The same of the target alone."""
-        check_target(target, self.python, {**self.given, **self.process, **others})
+        options = {**self.given, **self.process, **others}
+        check_target(target, self.python, options)
 
     def request(self, target: str, **usual: object) -> Request:
-        """What a model is asked for.
-
-        Args:
-            **usual: What the command asks for unless it was asked for otherwise.
-        """
+        """What a model is asked for; ``usual`` unless it was asked for otherwise."""
         check_request(self.given)
         return Request(target, **{**usual, **self.given})
 
@@ -95,9 +81,8 @@ class Asked:
         """The run that a view shows, and the exit code of recording it; its logs are there then.
 
         Args:
-            target: A model, which is recorded, or what is read.
             is_whole: Whether it is read with all that a page shows: spans, and why it recompiled.
-            **usual: What the command asks for unless it was asked for otherwise.
+            **usual: As for `request`.
         """
         keep_spans = keep_spans or is_whole
         if not is_model(target):

@@ -63,7 +63,7 @@ def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: b
     if output.suffix != ".html":
         raise UsageError(f"{output.name} is no HTML file.", "Name one: -o report.html")
     check_place(output)
-    asked.check_target(target)
+    asked.check(target)
     is_wanted = compiles if compiles is not None else is_model(target)
     compiled = functools.partial(compiled_if_possible, python=asked.python, progress=asked.progress)
     how: dict[str, Any] = {"backend": "inductor", "guards": True, "graphs": True}

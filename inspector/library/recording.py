@@ -9,7 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from inspector import plugins
 from inspector.errors import InspectorError, UsageError
@@ -43,8 +43,7 @@ class ShownReport(Report):
 
     def to_dict(self) -> dict[str, Any]:
         """The same as Python objects; `inspect schema explain` describes the fields."""
-        fields: dict[str, Any] = json.loads(self.to_json())
-        return fields
+        return cast("dict[str, Any]", json.loads(self.to_json()))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file; the end of its name is the format: .html, .md, .json or .txt.

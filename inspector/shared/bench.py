@@ -54,7 +54,6 @@ class Setting:
     Attributes:
         backend: ``torch.compile``'s backend; empty for eager PyTorch, without the compiler.
         dynamic: Its ``dynamic``; None leaves the choice to torch.
-        pads: Whether sizes that are varied are padded to the next power of two.
     """
 
     backend: str = ""
@@ -62,7 +61,6 @@ class Setting:
     dynamic: bool | None = None
     fullgraph: bool = False
     compiles_optimizer: bool = False
-    pads: bool = False
 
     @property
     def is_eager(self) -> bool:
@@ -79,10 +77,9 @@ class Setting:
             name = "backend eager"
         parts = (
             f"{name} {self.mode}" if self.mode and self.backend != "inductor" else name,
-            "" if self.pads else {True: "dynamic", False: "static", None: ""}[self.dynamic],
+            {True: "dynamic", False: "static", None: ""}[self.dynamic],
             "fullgraph" if self.fullgraph else "",
             "optimizer compiled" if self.compiles_optimizer else "",
-            "padded" if self.pads else "",
         )
         return " + ".join(filter(None, parts))
 
@@ -113,10 +110,8 @@ class WorkerRequest(Message):
     outputs: str | None = None
     references: Mapping[str, str] = dataclasses.field(default_factory=dict)
     measures_memory: bool = False
-    cold_cache: bool = False
     is_reference: bool = False
     variations: tuple[tuple[Assignment, ...], ...] = ()
-    pads: bool = False
     session_seconds: float = SESSION_SECONDS
     backends: tuple[str, ...] = ()
 
@@ -151,7 +146,6 @@ class BenchPlan(Plan):
     combinations: tuple[Combination, ...]
     sessions: int
     is_grad: bool = False
-    cold_cache: bool = False
     ends: tuple[WorkerEnd, ...] = ()
     variations: tuple[tuple[Assignment, ...], ...] = ()
     session_seconds: float = SESSION_SECONDS

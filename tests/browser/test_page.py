@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -37,18 +36,6 @@ def test_every_view_opens(name: str, pages: Pages, opened: Opened) -> None:
         assert page.locator("main").inner_text().strip()
 
 
-@pytest.mark.parametrize(
-    "file", sorted(Path("docs/gallery").glob("*.html")), ids=lambda file: file.stem
-)
-def test_the_gallery_opens(file: Path, opened: Opened) -> None:
-    assert file.stat().st_size < 500_000
-    page = opened(file)
-    links = page.locator("nav[aria-label=Views] a")
-    for number in range(links.count()):
-        links.nth(number).click()
-        expect(page.locator("main")).not_to_contain_text("Loading")
-
-
 def test_a_line_leads_to_its_nodes_its_kernel_and_its_time(pages: Pages, opened: Opened) -> None:
     page = opened(pages("bert_base"))
     page.locator("section[aria-labelledby=lines] a").first.click()
@@ -59,16 +46,6 @@ def test_a_line_leads_to_its_nodes_its_kernel_and_its_time(pages: Pages, opened:
     expect(page.locator(".source .line.on")).to_have_count(1)
 
 
-def test_a_node_leads_to_its_line_and_its_kernel(pages: Pages, opened: Opened) -> None:
-    page = opened(pages("graph_breaks"))
-    page.get_by_role("link", name="Code", exact=True).click()
-    page.locator(".node", has_text="relu").first.click()
-    expect(page.locator(".source .line.on")).to_have_count(1)
-    expect(page.locator(".source .line.on code")).to_contain_text("relu")
-    expect(page.locator("select[aria-label=Kernel] option:checked")).to_contain_text("relu")
-    expect(page.locator("section[aria-label=Kernel] .line").nth(3)).to_be_visible()
-
-
 def test_a_kernel_leads_to_its_lines_and_nodes(pages: Pages, opened: Opened) -> None:
     page = opened(pages("bert_base"))
     page.get_by_role("link", name="Kernels", exact=True).click()
@@ -76,14 +53,6 @@ def test_a_kernel_leads_to_its_lines_and_nodes(pages: Pages, opened: Opened) -> 
     page.get_by_role("button", name="Show next to source and graph").click()
     expect(page.locator(".node.on").first).to_be_visible()
     expect(page.locator(".source .line.on").first).to_be_visible()
-
-
-def test_a_finding_leads_to_its_line(pages: Pages, opened: Opened) -> None:
-    page = opened(pages("graph_breaks"))
-    page.locator("#break-1 .meta a").click()
-    expect(page).to_have_url(re.compile("#line-"))
-    expect(page.locator(".source .line.on code")).to_contain_text("print")
-    expect(page.locator(".source .line.on .mark.break")).to_have_count(1)
 
 
 @pytest.mark.parametrize("hash_", ["break-3", "kernel-2", "graph-0-4", "guards"])
@@ -104,17 +73,6 @@ def test_search_finds_and_opens_by_keyboard(pages: Pages, opened: Opened) -> Non
     expect(page.locator("tr.chosen th")).to_contain_text("gelu")
 
 
-def test_arrow_keys_walk_the_nodes(pages: Pages, opened: Opened) -> None:
-    page = opened(pages("graph_breaks"))
-    page.get_by_role("link", name="Code", exact=True).click()
-    page.locator(".node").nth(2).click()
-    chosen = page.locator(".node[aria-selected=true] .node-name")
-    before = chosen.inner_text()
-    page.locator(".nodes").focus()
-    page.keyboard.press("ArrowDown")
-    expect(chosen).not_to_have_text(before)
-
-
 def test_the_list_of_a_large_graph_draws_what_is_seen(pages: Pages, opened: Opened) -> None:
     page = opened(pages("bert_base"))
     page.get_by_role("link", name="Graphs", exact=True).click()
@@ -130,14 +88,6 @@ def test_a_narrow_screen_scrolls_in_one_direction(pages: Pages, opened: Opened) 
         page.evaluate(f"location.hash = '{view}'")
         page.wait_for_timeout(150)
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
-
-
-def test_it_prints(pages: Pages, opened: Opened, tmp_path: Path) -> None:
-    page = opened(pages("graph_breaks"))
-    page.emulate_media(media="print")
-    assert not page.locator("header.top").is_visible()
-    page.pdf(path=tmp_path / "page.pdf")
-    assert (tmp_path / "page.pdf").stat().st_size > 10_000
 
 
 _RUNS = "window.hit = 1"
@@ -301,14 +251,3 @@ def test_a_line_of_a_kernel_marks_its_instructions(pages: Pages, opened: Opened)
     expect(instructions.locator(".line.on").first).to_be_visible()
     page.locator("details.configs summary").click()
     expect(page.locator("details.configs tbody")).to_contain_text("XBLOCK=")
-
-
-def test_nodes_collapse_by_module_and_open_again(pages: Pages, opened: Opened) -> None:
-    page = opened(pages("bert_base"))
-    page.get_by_role("link", name="Graphs", exact=True).click()
-    page.get_by_role("button", name="modules").click()
-    group = page.locator(".node.group", has_text="encoder.layer.3").first
-    page.locator(".nodes").evaluate("e => e.scrollTop = e.scrollHeight / 3")
-    group.click()
-    expect(group).to_have_attribute("aria-expanded", "true")
-    expect(group).to_contain_text("nodes")

@@ -83,14 +83,12 @@ def test_many_inputs_with_their_first_and_their_cached_calls(tmp_path: Path) -> 
     jsonschema.validate(report, schema_of("bench"))
     found = {item["setting"]: item for item in report["varied"]}
     compiled = {label: [i["compiled"] for i in item["inputs"]] for label, item in found.items()}
-    # Automatic: the second size compiles once more, dynamic; dynamic: once; static: each of four;
-    # padded: 5, 6 and 8 are 8.
+    # Automatic: the second size compiles once more, dynamic; dynamic: once; static: each of four.
     assert compiled == {
         "eager": [0, 0, 0, 0],
         "aot_eager": [1, 1, 0, 0],
         "aot_eager + dynamic": [1, 0, 0, 0],
         "aot_eager + static": [1, 1, 1, 1],
-        "aot_eager + padded": [1, 1, 0, 0],
     }
     (because,) = found["aot_eager"]["inputs"][1]["recompiled_because"]
     assert because == "x.size(0) changes"
@@ -126,29 +124,23 @@ model, example_inputs = Net(), (torch.randn(2, 4, 8),)
 """
 
 
-def test_an_input_that_fails_is_a_row_and_padded_results_are_not_compared(tmp_path: Path) -> None:
+def test_an_input_that_fails_is_a_row(tmp_path: Path) -> None:
     (tmp_path / "uneven.py").write_text(UNEVEN)
     done = bench(
         tmp_path, "uneven.py", "--vary", "x[1]=5,6,8", "--modes", "none", "--backends",
-        "aot_eager", "--shapes", "static,padded", *SHORT, "--format", "json", "-o", "uneven.md",
+        "aot_eager", "--shapes", "static", *SHORT, "--format", "json", "-o", "uneven.md",
     )  # fmt: skip
     assert done.returncode == 3  # the model fails with one of them
     report = json.loads(done.stdout)
     jsonschema.validate(report, schema_of("bench"))
     found = {item["setting"]: item for item in report["varied"]}
-    for label, item in found.items():
-        failures = [each["failure"] for each in item["inputs"]]
-        # A padded call of x[1]=6 is one of x[1]=8, and does not fail.
-        fails = label != "aot_eager + padded"
-        assert [bool(failure) for failure in failures] == [False, fails, False]
+    for item in found.values():
+        assert [bool(each["failure"]) for each in item["inputs"]] == [False, True, False]
         calls = [each["cached_call_ns"] for each in item["inputs"]]
         assert item["one_call_of_each_ns"] == pytest.approx(calls[0] + calls[2])
         assert item["left_out"] == ["x[1]=6"]
     told = found["eager"]["inputs"][1]["failure"]
     assert "with x[1]=6, float32[2, 6, 8] without torch.compile (ValueError: six is too" in told
-    padded = [group["rows"][-1] for group in report["groups"]]
-    assert [row["wrong"] or bool(row["errors"]) for row in padded] == [False, False, False]
-    assert any("padded calls" in notice for notice in report["notices"])
     text = (tmp_path / "uneven.md").read_text()
     assert "fails, as without `torch.compile`" in text
 

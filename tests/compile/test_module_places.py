@@ -10,7 +10,6 @@ import torch
 from torch import fx, nn
 
 from inspector.capture.graphs import module_places
-from inspector.capture.graphs.logged_graph import recorded_graph
 from inspector.capture.graphs.module_places import noting_modules, stack_of
 from inspector.records.stack import StackFrame
 from inspector.trace.printed_stack import printed_frames
@@ -96,36 +95,6 @@ def test_an_operator_has_the_line_that_makes_its_module(
     assert found
     for (line,), part in zip(found, wanted, strict=True):
         assert part in line
-
-
-def test_a_line_that_makes_a_layer_is_told_from_one_that_runs() -> None:
-    with noting_modules():
-        plain, own = nn.Sequential(Half(8)), Own()
-    (made,) = frames_of(plain, torch.randn(2, 8)).values()
-    test = "test_a_line_that_makes_a_layer_is_told_from_one_that_runs"
-    assert [frame.name for frame in made] == [f"{test} (makes Half)"]
-    ran = [frame.name for found in frames_of(own, torch.randn(2, 8)).values() for frame in found]
-    assert set(ran) == {"forward"}
-
-
-def test_every_stage_of_a_training_step_has_it() -> None:
-    with noting_modules():
-        model = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
-    stacks: list[list[str]] = []
-
-    def keep(graph: fx.GraphModule, _: object) -> fx.GraphModule:
-        found = recorded_graph(graph)
-        stacks.append([found.stack_of(node) for node in found.nodes if node.op == "call_function"])
-        return graph
-
-    from torch._dynamo.backends.common import aot_autograd
-
-    backend = aot_autograd(fw_compiler=keep, bw_compiler=keep)
-    torch.compile(model, backend=backend)(torch.randn(2, 8)).sum().backward()
-    forward, backward = stacks
-    assert forward
-    assert backward
-    assert all(HERE in text for text in [*forward, *backward])
 
 
 def test_torch_is_as_it_was_afterwards() -> None:

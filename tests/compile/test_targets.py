@@ -1,6 +1,5 @@
 """Model files in many styles: each loads, or leads with one sentence to what does."""
 
-import copy
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,16 +62,11 @@ def fails(target: str, *inputs: str, device: str | None = None) -> InspectorErro
             False,
         ),
         ("kernelbench.py", "Model()", [(1, ())], False),
-        ("argparse_defaults.py", "model", [(1, ())], False),
         ("already_compiled.py", "model", [(1, ())], True),
         ("compiled_in_place.py", "model", [(1, ())], True),
-        ("decorated_function.py", "gelu", [(1, ())], True),
-        ("nested_inputs.py", "model", [(2, ())], False),
         ("odd näme-v1.2 (copy).py", "model", [(1, ())], False),
-        ("shadowing/random.py", "model", [(1, ())], False),
         ("vision/models/net.py", "get_model()", [(1, ())], False),
         ("vision.models.net", "get_model()", [(1, ())], False),
-        ("vision.models.net:Net", "Net()", [(1, ())], False),
         ("training_step.py:train_step", "train_step", [(0, ())], False),
     ],
 )
@@ -89,16 +83,14 @@ def test_loads_and_runs(
         loaded.function(*call.args, **call.kwargs)
 
 
-@pytest.mark.parametrize("name", ["table", "kept", "called", "decorator"])
+@pytest.mark.parametrize("name", ["table", "decorator"])
 def test_a_function_is_not_called_before_it_is_compiled(name: str) -> None:
     loaded = load(f"without_arguments.py:{name}")
     assert loaded.entry == name
     assert sys.modules[loaded.function.__module__].tables == {}
 
 
-@pytest.mark.parametrize(
-    "name", ["closure", "moved", "prepared", "shared", "of_class", "of_hub", "made_inside"]
-)
+@pytest.mark.parametrize("name", ["closure", "moved", "prepared", "made_inside"])
 def test_a_factory_is_known_by_what_it_returns(name: str) -> None:
     loaded = load(f"without_arguments.py:{name}", "f32[2,4]")
     assert loaded.entry == f"{name}()"
@@ -116,12 +108,9 @@ def test_a_factory_may_return_inputs_too() -> None:
     ("target", "inputs", "entry"),
     [
         ("class_without_inputs.py", ["f32[1,3,224,224]"], "TinyNet()"),
-        ("named_factories.py", ["f32[2,8]"], "shared"),
         ("named_factories.py:Tower", ["f32[2,8]"], "Tower()"),
         ("named_factories.py:tiny", ["f32[2,8]"], "tiny()"),
-        ("named_factories.py:build_wide", ["f32[2,32]"], "build_wide()"),
         ("named_factories.py:normalise", ["f32[2,32]", "eps=0.1"], "normalise"),
-        ("named_factories.py:shared.features", ["f32[2,8]"], "shared.features"),
         ("named_factories.py:Tower.features", ["f32[2,8]"], "Tower.features"),
         (
             "keyword_only.py",
@@ -129,13 +118,9 @@ def test_a_factory_may_return_inputs_too() -> None:
             "Fusion()",
         ),
         ("list_of_tensors.py", ["[f32[2,3], f32[4,3]]", "dim=0"], "concatenate"),
-        ("transformers_model.py", ["input_ids=i64[1,16]<99"], "get_model()"),
-        ("torch.nn.functional:relu", ["f32[3]"], "relu"),
     ],
 )
 def test_takes_inputs_of_the_command_line(target: str, inputs: list[str], entry: str) -> None:
-    if "transformers" in target:
-        pytest.importorskip("transformers")
     loaded = load(target, *inputs)
     assert loaded.entry == entry
     (call,) = loaded.calls
@@ -149,10 +134,8 @@ def test_takes_inputs_of_the_command_line(target: str, inputs: list[str], entry:
         ("named_factories.py:build_wide", "named_factories.py:build_wide --input 'f32[1,32]'`"),
         ("keyword_only.py", "--input 'left=f32[1,8]' --input 'right=f32[1,16]' --input scale=0.5`"),
         ("list_of_tensors.py", "--input '[f32[16,16], f32[16,16]]' --input 1`"),
-        ("lone_function.py", " ".join(["--input 'f32[16,16]'"] * 3)),
         ("notebook_like.py", "--input 'i64[1,128]<1000'`"),
         ("transformers_model.py", "--input 'input_ids=i64[1,64]<99'`"),
-        ("several_classes.py:AutoEncoder", "--input 'f32[1,8]'`"),
     ],
 )
 def test_without_inputs_the_command_to_try_works(target: str, suggested: str) -> None:
@@ -181,12 +164,6 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
             "def get_model(): return MLP(hidden=…, depth=…)",
         ),
         (
-            "factory_with_arguments.py",
-            UsageError,
-            "`get_model` cannot be called without `width`",
-            "model = get_model(width=…)",
-        ),
-        (
             "argparse_script.py",
             UsageError,
             "exit status 2",
@@ -199,9 +176,7 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
             "`loss`, `compiled`",
             "`inspect run script_that_runs.py`",
         ),
-        ("notebook_like.py", UsageError, "gives no inputs", "`inspect run notebook_like.py`"),
         ("several_classes.py", UsageError, "`Encoder`, `AutoEncoder`", "several_classes.py:AutoE"),
-        ("settings_only.py", UsageError, "has no `model`", "Define `model` and `example_inputs`"),
         ("settings_only.py:WIDTH", UsageError, "cannot be called: it is of type `int`", "Define a"),
         (
             "wrong_inputs.py",
@@ -210,30 +185,14 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
             "Bilinear.forward(input1, input2)",
         ),
         ("plain_model.py:modle", UsageError, "There is no `modle`", "`model`"),
-        ("named_factories.py:shared.fetures", UsageError, "in `shared` in", "`features`"),
-        ("named_factories.py:settings", UsageError, "of type `dict`", "`Tower`"),
         ("plain_modle.py", UsageError, "There is no file", "Did you mean: `plain_model.py`."),
         ("no/such/dir/model.py", UsageError, "no directory `no/such/dir`", "Check the path"),
-        ("vision", UsageError, "`vision` is a directory", "vision/__init__.py"),
         ("README.md", UsageError, "is not a Python file", "`.py`"),
-        ("vision.models.nets:Net", UsageError, "no module `nets` in `vision.models`", "`net`"),
         ("torhc.nn:Linear", UsageError, "There is no module `torhc`", "`torch`"),
-        ("plain_model.py:a-b", UsageError, "`a-b` is not a name", "plain_model.py:name"),
-        ("", UsageError, "The target is empty", "Name a file, say model.py"),
-        (
-            "inputs_with_arguments.py",
-            UsageError,
-            "`get_inputs` cannot be called without `batch`",
-            "example_inputs = get_inputs(batch=…)",
-        ),
-        ("main_that_exits.py", UsageError, "exit status 0", "`inspect run main_that_exits.py`."),
-        ("inputs_forgotten.py", UsageError, "`get_inputs()` gives nothing", "a tuple or a list"),
         ("fails_on_import.py", ModelFailedError, "KeyError: 'large'", "traceback"),
         ("fails_in_constructor.py", ModelFailedError, "Making `Net()` failed: TypeError", "trace"),
-        ("fails_in_inputs.py", ModelFailedError, "Calling `get_inputs()` failed", "traceback"),
         ("missing_import.py", ModelFailedError, "No module named", "`--python`"),
         ("cuda_requests.py", EnvironmentLacksError, "needs CUDA, but", "`--device cpu`"),
-        ("needs_gpu.py", EnvironmentLacksError, "needs CUDA, but", "`--device cpu`"),
         (
             "cuda_settings.py",
             EnvironmentLacksError,
@@ -266,12 +225,6 @@ def test_a_request_that_cannot_be_mapped_says_so() -> None:
     error = fails("cuda_only_function.py", device="cpu")
     assert type(error) is EnvironmentLacksError
     assert "does not change this request" in error.next_step
-
-
-def test_the_file_sees_itself_as_a_program_would() -> None:
-    loaded = load("sees_itself.py")
-    (call,) = loaded.calls
-    assert loaded.function(*call.args) == [str(TARGETS / "sees_itself.py")]
 
 
 def test_a_syntax_error_is_at_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,26 +314,3 @@ def test_fresh_inputs_can_be_written_to() -> None:
     assert torch.equal(new_base[:2], torch.zeros(2, 4))
     assert torch.equal(new_transposed, torch.zeros(4, 2))
     assert view.abs().sum() > 0
-
-
-class _Tagged(torch.Tensor):
-    """Has no `new_empty` of its own, so that torch's `__deepcopy__` refuses it."""
-
-    @classmethod
-    def __torch_function__(cls, func, types, args=(), kwargs=None):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN206
-        out = super().__torch_function__(func, types, args, kwargs or {})
-        return out.as_subclass(torch.Tensor) if func is torch.Tensor.new_empty else out
-
-
-def test_fresh_copies_tensors_that_cannot_be_copied_deeply() -> None:
-    from inspector.capture.target.call import Call
-
-    tagged = torch.randn(3).as_subclass(_Tagged)
-    tagged.tag = "double"
-    with pytest.raises(RuntimeError):
-        copy.deepcopy(tagged)
-    (copied,) = fresh(Call((tagged,))).args
-    assert type(copied) is _Tagged
-    assert copied.tag == "double"
-    assert copied.data_ptr() != tagged.data_ptr()
-    assert copied.tolist() == tagged.tolist()

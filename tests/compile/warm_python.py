@@ -69,7 +69,6 @@ _PREFIXES = (
     "OMP_", "PJRT_", "PYTHON", "PYTORCH_", "TORCH", "TRITON_", "XLA_",
 )  # fmt: skip
 _ANY = {"TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"}
-_LIMITS = (resource.RLIMIT_AS, resource.RLIMIT_DATA, resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE)
 
 
 def prepare() -> None:
@@ -120,10 +119,7 @@ def _kind(what: str, environment: Mapping[str, str]) -> str:
             name: value
             for name, value in environment.items()
             if name.startswith(prefixes) and name not in _ANY
-        },
-        "limits": [resource.getrlimit(limit) for limit in _LIMITS],
-        "cores": sorted(os.sched_getaffinity(0)),
-        "is_nice": os.nice(0),
+        }
     }
     digest = hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
     return f"{what}-{digest[:16]}"

@@ -181,13 +181,6 @@ def test_the_programs_own_kernels_are_there_within_graphs_and_outside(
     assert all(item["time_ns"] for item in outside["candidates"])
 
 
-def test_the_report_fits_a_terminal(recording: Path) -> None:
-    whole = inspected(recording, "kept", "--autotune")
-    assert max(map(len, whole.splitlines())) <= 80
-    assert "\nAutotuning\n" in whole
-    assert whole.count("taken  ") >= 4
-
-
 def child(folder: Path, name: str, **environment: str) -> str:
     (folder / "child.py").write_text(CHILD)
     # The graph itself is compiled in each process.
@@ -239,14 +232,3 @@ def test_a_second_process_has_it_from_the_cache_and_generates_the_same(tmp_path:
     assert all(len(item.first.candidates) > 1 for item in again)
     if hasattr(autotune_cache, "_reconstruct_triton_config"):
         assert not again
-
-
-def test_coordinate_descent_is_a_step_of_the_same_kernel(tmp_path: Path) -> None:
-    child(tmp_path, "kept", TORCHINDUCTOR_COORDINATE_DESCENT_TUNING="1")
-    found = [item for item in tuning(tmp_path / "kept").tuned if item.first.kind == "triton"]
-    assert found
-    steps = {candidate.step for item in found for candidate in item.first.candidates}
-    assert "descent" in steps
-    for item in found:
-        assert item.winner is not None
-        assert item.winner.time_ns is not None

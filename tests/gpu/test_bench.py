@@ -62,7 +62,7 @@ def rows(folder: Path, *arguments: str, text: str = MODEL) -> dict[str, dict[str
 def inference(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("inference")
     return rows(folder, "--backends", "perturbed", "--modes", "default,reduce-overhead",
-                "--batch", "16,128", "--cold-cache")  # fmt: skip
+                "--batch", "16,128")  # fmt: skip
 
 
 def test_every_row_has_times_and_how_busy_the_gpu_is(inference: dict[str, dict[str, Any]]) -> None:

@@ -73,10 +73,6 @@ def test_what_is_faster_than_what(found: dict[str, Any]) -> None:
         assert values["tf32_flops_per_s"] > 1.5 * values["float32_flops_per_s"]
 
 
-def test_an_empty_kernel_takes_a_microsecond(found: dict[str, Any]) -> None:
-    assert 200 < found["ceilings"]["kernel_floor_ns"] < 10_000
-
-
 def test_the_state_is_that_of_this_gpu_at_work(found: dict[str, Any]) -> None:
     if found["state_missing"]:
         pytest.skip(found["state_missing"])
@@ -84,10 +80,6 @@ def test_the_state_is_that_of_this_gpu_at_work(found: dict[str, Any]) -> None:
     assert float(state["clocks.sm"]) > float(state["clocks.max.sm"]) / 4
     active = state.get("clocks_event_reasons.active") or state["clocks_throttle_reasons.active"]
     assert not int(active, 16) & 1, "the GPU was idle when its state was asked for"
-
-
-def test_no_cache_is_measured_as_memory(found: dict[str, Any]) -> None:
-    assert found["facts"]["l2_bytes"] > 0
 
 
 @pytest.mark.alone

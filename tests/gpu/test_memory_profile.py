@@ -113,23 +113,6 @@ def test_the_memory_of_cuda_graphs_counts_to_the_compiled_side(
     assert abs(beside.reserved_bytes - plain.reserved_bytes) <= 64 << 20
 
 
-def test_what_the_backward_pass_needs_is_told_apart(training: Case, graphs_training: Case) -> None:
-    for found in (training, graphs_training):
-        saved = [row for row in found.use.compiled.tensors if row.what == "saved"]
-        assert any(row.shape == (ROWS, WIDE) for row in saved)
-    eager = [row for row in eager_of(training).tensors if row.what == "saved"]
-    assert any(row.bytes_ >= ACTIVATION and row.lines for row in eager)
-
-
-def test_eager_s_backward_pass_has_the_forward_s_lines(training: Case) -> None:
-    places = training.payload["eager"]["places"]
-    backward = [place for place in places if place.get("is_backward")]
-    assert backward
-    assert any(
-        Net.forward.__code__.co_filename in "".join(place.get("frames", ())) for place in backward
-    )
-
-
 def test_how_memory_lies_is_what_the_allocator_says(inference: Case, training: Case) -> None:
     for found in (inference, training):
         profile = decode(MemoryProfile, found.payload)

@@ -39,19 +39,12 @@ def settle(loop: Loop, seconds: float) -> bool:
     return is_settled(times)
 
 
-def block(loop: Loop, calls: int, flush: Callable[[], None] | None) -> tuple[int, ...]:
+def block(loop: Loop, calls: int) -> tuple[int, ...]:
     """The times of calls one after the other, after one that does not count."""
-
-    def ready() -> Callable[[], object]:
-        call = loop.next_call()
-        if flush is not None:
-            flush()
-        return call
-
     with loop.context():
         loop.next_call()()
         until_done = waiting()
-        return tuple(timed(ready(), wait=until_done) for _ in range(calls))
+        return tuple(timed(loop.next_call(), wait=until_done) for _ in range(calls))
 
 
 def burst(loop: Loop, calls: int) -> Mapping[str, int]:
@@ -68,7 +61,7 @@ def burst(loop: Loop, calls: int) -> Mapping[str, int]:
         return {"burst_calls": count, "burst_ns": time.perf_counter_ns() - began_ns}
 
 
-def busy_of(loop: Loop, flush: Callable[[], None] | None) -> Mapping[str, int]:
+def busy_of(loop: Loop) -> Mapping[str, int]:
     """The median time in which any device worked, and of how many pieces of work, of a few calls.
 
     The profiler makes the host slower and not what runs on the device: the time counts as a part of
@@ -78,8 +71,6 @@ def busy_of(loop: Loop, flush: Callable[[], None] | None) -> Mapping[str, int]:
     with traced(with_device=True, with_host=False) as seen, loop.context():
         for _ in range(_UNCOUNTED + _WATCHED_CALLS):
             call = loop.next_call()
-            if flush is not None:
-                flush()
             wait()
             begun_ns = time.time_ns()
             call()

@@ -1,4 +1,4 @@
-"""Inputs of other sizes, dtypes and values, and calls padded to powers of two."""
+"""Inputs of other sizes, dtypes and values."""
 
 from __future__ import annotations
 
@@ -124,31 +124,3 @@ def _changed(value: Any, item: Assignment) -> Any:
     if not value.shape[dimension]:
         raise UsageError("--vary: a dimension of size 0 has no elements to repeat.", "")
     return resized(value, dimension, int(item.value))
-
-
-def padding(
-    function: Callable[..., Any], places: Sequence[tuple[int | str, int]]
-) -> Callable[..., Any]:
-    """The function with the sizes at some places padded with zeros to the next power of two.
-
-    That is a part of each call: the program would have to do it, too.
-    """
-
-    def padded(*args: Any, **kwargs: Any) -> Any:
-        given: dict[int | str, Any] = dict(enumerate(args))
-        given.update(kwargs)
-        for place, dimension in places:
-            given[place] = _padded(given[place], dimension)
-        return function(*map(given.get, range(len(args))), **{name: given[name] for name in kwargs})
-
-    return padded
-
-
-def _padded(tensor: Any, dimension: int) -> Any:
-    size = int(tensor.shape[dimension])
-    more = (1 << (size - 1).bit_length()) - size if size else 0
-    if not more:
-        return tensor
-    # `pad` takes pairs from the last dimension backwards.
-    behind = tensor.dim() - 1 - (dimension % tensor.dim())
-    return torch.nn.functional.pad(tensor, [0, 0] * behind + [0, more])

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from inspector.capture.bench.changed import named_tensors
-from inspector.capture.bench.inputs import padding, place_of, varied_call, with_batch
+from inspector.capture.bench.inputs import varied_call, with_batch
 from inspector.capture.bench.program import Program
 from inspector.capture.calls.calling import Ones
 from inspector.capture.calls.state import State
@@ -77,16 +77,7 @@ def _function(
     if asked.eager:
         return plain
     is_plain = dataclasses.replace(target, function=plain, already_compiled=False)
-    made = compiled(is_plain, asked.request)
-    if not asked.pads:
-        return made
-    first, sizes = target.calls[0], asked.variations[0]  # all of them vary the same places
-    places = [
-        (place_of(plain, item.name, first.args, dict(first.kwargs)), item.dimension)
-        for item in sizes
-        if item.dimension is not None
-    ]
-    return padding(made, places)
+    return compiled(is_plain, asked.request)
 
 
 def _step(optimizer: Any, asked: WorkerRequest) -> Any:

@@ -33,7 +33,6 @@ from inspector.capture.calls.outputs import Kept, joined, keep, kept_values
 from inspector.capture.execution.execution import write_target
 from inspector.capture.execution.known_backends import check_spelling
 from inspector.capture.execution.trial import seed
-from inspector.capture.kernel_bench.timer import Flush
 from inspector.capture.log.environment import environment
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
@@ -107,7 +106,6 @@ class _Worker:
         self._asked = asked
         self._target = target
         self._program = program
-        self._flush: Flush | None = None
         self._draws = False
         self._wrong: Sequence[str] = ()
         self._loops: dict[int, Loop] = {}
@@ -140,7 +138,7 @@ class _Worker:
         kept = dataclasses.replace(kept, draws=self._draws)
         if asked.outputs:
             keep(kept, Path(asked.outputs))
-        if (asked.outputs or asked.references) and not asked.pads:  # results have padding
+        if asked.outputs or asked.references:
             found = compared(kept, asked.references, is_eager=asked.eager)
             self._wrong = found.wrong
             self._write(found)
@@ -214,8 +212,6 @@ class _Worker:
                 loop = self._loops[index] = loop_of(program, index)
                 is_settled = settle(loop, self._asked.session_seconds / _SETTLING_PART)
                 self._write(Settled(input=index, is_settled=is_settled, restores=loop.restores))
-            if self._asked.cold_cache:
-                self._flush = self._flush or Flush()
         self.time_calls()
 
     def time_calls(self) -> None:
@@ -229,10 +225,7 @@ class _Worker:
                 loop = self._loop(index)
                 began_ns = time.perf_counter_ns()
                 with loop.context():
-                    call = loop.next_call()
-                    if self._flush is not None:
-                        self._flush()
-                    timed(call)
+                    timed(loop.next_call())
                 self.call_ns[index] = time.perf_counter_ns() - began_ns
 
     def _loop(self, index: int) -> Loop:
@@ -252,7 +245,7 @@ class _Worker:
     def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
         found: tuple[int, ...] | None = None
         with self._inputs.apart(input), self._failing(input), quiet():
-            found = block(self._loop(input), calls, self._flush)
+            found = block(self._loop(input), calls)
         if found is None:
             self.call_ns[input] = 0
             return
@@ -273,7 +266,7 @@ class _Worker:
         for index in self._inputs.left if uses_cuda() else ():
             # The times are there: where the profiler is taken, or fails, they are all the same.
             with contextlib.suppress(Exception), quiet():
-                busy = busy_of(self._loops[index], self._flush)
+                busy = busy_of(self._loops[index])
                 self._write(BusyTime(input=index, **busy))
 
     def bisect(self) -> None:

@@ -45,14 +45,14 @@ class EarlierBench:
     Attributes:
         name: Its file.
         started: When it was measured, UTC in ISO 8601, or an empty string.
-        conditions: How calls were made: with gradients, with an empty cache.
+        is_grad: Whether calls that do not train ran with gradients.
     """
 
     name: str
     started: str
     device: str
     torch: str
-    conditions: tuple[bool, bool]
+    is_grad: bool
     target: str
     rows: Mapping[Key, EarlierRow]
 
@@ -117,7 +117,7 @@ def read_earlier(name: str, text: str) -> EarlierBench:
                 started=str(fields["recording"].get("started") or ""),
                 device=str(fields["device"]),
                 torch=str(fields["versions"].get("torch") or ""),
-                conditions=(bool(fields["grad"]), bool(fields["cold_cache"])),
+                is_grad=bool(fields["grad"]),
                 target=str(fields["target"]),
                 rows=dict(_earlier_rows(fields)),
             )

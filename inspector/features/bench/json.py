@@ -125,8 +125,7 @@ VIEWS: Views = {
         """format_version kind tool_version recording=run.meta:recording versions
         target=plan.target device threads? processor=run.processor?
         sessions=plan.sessions
-        session_seconds=plan.session_seconds grad=plan.is_grad cold_cache=plan.cold_cache groups
-        varied comparison notices""",
+        session_seconds=plan.session_seconds grad=plan.is_grad groups varied comparison notices""",
         format_version=FORMAT_VERSION,
         kind="bench",
         tool_version=tool_version,

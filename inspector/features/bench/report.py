@@ -173,8 +173,6 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     modes = {one.setting.mode for one in plan.combinations}
     if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):
         yield f"{_TUNED} takes longer to compile than it must: {'. '.join(twice).rstrip('.')}"
-    if any(row.setting.pads for row in measured):
-        yield "results of padded calls include the padding, and are not compared with eager"
     errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
     nan = sorted({value_named(error.name) for error in errors if error.nan})
     if nan:

@@ -32,7 +32,6 @@ def head_text(report: BenchReport) -> str:
         count(report.plan.sessions, "session"),
         varied_text(report.plan.variations),
         "with gradients" if report.plan.is_grad else "",
-        "cold L2 cache" if report.plan.cold_cache else "",
     )
     return " · ".join(filter(None, parts))
 

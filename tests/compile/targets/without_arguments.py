@@ -14,19 +14,6 @@ class Net(nn.Module):
     def forward(self, x):
         return self.fc(x)
 
-    @classmethod
-    def small(cls):
-        return cls(2)
-
-
-class Hub:
-    @classmethod
-    def load(cls, width):
-        return Net(width)
-
-
-net = Net()
-
 
 def table(width=4):
     x = torch.arange(width) * 2
@@ -36,14 +23,6 @@ def table(width=4):
     return (tables["table"] + x).relu()
 
 
-def kept():
-    if not tables:
-        tables["kept"] = torch.ones(3)
-    return tables["kept"]
-
-
-def called():
-    return net(torch.ones(2, 4)).to(torch.float64)
 
 
 def decorator():
@@ -87,19 +66,7 @@ def prepared():
     return torch.compile(_prepared(model=nn.Sequential(Net())), backend="eager")
 
 
-def shared():
-    global net
-    if net is None:
-        net = Net()
-    return net
 
-
-def of_class():
-    return Net.small()
-
-
-def of_hub() -> nn.Module:
-    return Hub.load(3)
 
 
 def made_inside():

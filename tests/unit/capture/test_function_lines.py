@@ -41,11 +41,6 @@ def test_functions_are_those_of_the_parser(file: Path) -> None:
         assert (found.start, found.stop - 1) == wanted[line]
 
 
-def test_a_signature_of_several_lines_is_a_part_of_it() -> None:
-    text = "class A:\n    def f(\n        self,\n    ) -> int:\n\n        return 1\n\n    x = 1\n"
-    assert function_lines(text.splitlines(), 6) == range(2, 7)
-
-
 @pytest.mark.parametrize(
     ("text", "line"), [("x = 1", 1), ("", 1), ("x = 1", 0), ("x = 1", 7), ("def f():\n\n    x", 2)]
 )

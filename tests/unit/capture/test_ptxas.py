@@ -36,12 +36,6 @@ def test_different_ones_are_named(folder: Path, monkeypatch: pytest.MonkeyPatch)
     assert not environment.differing_ptxas()  # all take that one
 
 
-def test_equal_ones_are_not(folder: Path) -> None:
-    make(folder, "torch", "12.8")
-    make(folder, "triton/backends/nvidia", "12.8")
-    assert not environment.differing_ptxas()
-
-
 def test_one_alone_or_a_broken_one_is_not(folder: Path) -> None:
     make(folder, "torch", "12.8")
     assert not environment.differing_ptxas()

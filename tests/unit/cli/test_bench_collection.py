@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from inspector.cli.bench_collection import (
-    exit_code_of,
-    is_collection,
-    is_saved_collection,
-    models_of,
-    saved_collection,
-)
-from inspector.errors import ModelFailedError, RecordingError, UsageError
+from inspector.cli.bench_collection import exit_code_of, is_collection, models_of
+from inspector.errors import ModelFailedError, UsageError
 from inspector.features.bench.collection_report import Measured
 from inspector.features.bench.rows import BenchRow, Latency
 from inspector.shared.bench import Setting, Workload
@@ -65,30 +58,3 @@ def test_where_no_model_gives_a_time_beside_eager_pytorch_the_models_failed() ->
     assert exit_code_of([raises]) == ModelFailedError.exit_code
     assert exit_code_of([measured(None)]) == ModelFailedError.exit_code
     assert exit_code_of([raises, measured(Latency(1e6, 1e6, 1e6, 9))]) == 0
-
-
-def recording(place: Path, target: str) -> None:
-    meta = {"format_version": 1, "target": target, "settings": {"bench": True}, "ended": "whole"}
-    place.mkdir()
-    (place / "meta.json").write_text(json.dumps(meta))
-
-
-def test_what_save_did_not_fill_is_no_saved_collection(tmp_path: Path) -> None:
-    assert not is_saved_collection([])
-    assert not is_saved_collection([str(tmp_path / "nothing")])
-    recording(tmp_path / "7", "a.py")  # one of the last recordings
-    (tmp_path / "006-c").mkdir()
-    (tmp_path / "006-c" / "meta.json").write_text("{")
-    assert not is_saved_collection([str(tmp_path)])
-    with pytest.raises(RecordingError, match=r"No recording in .* came to its end"):
-        saved_collection(tmp_path)
-
-
-def test_what_is_damaged_is_a_line_and_numbers_are_the_order(tmp_path: Path) -> None:
-    recording(tmp_path / "1000-b-py", "b.py")
-    recording(tmp_path / "999-a-py", "a.py")
-    assert is_saved_collection([str(tmp_path)])
-    report, code = saved_collection(tmp_path)
-    assert [model.name for model in report.models] == ["a.py", "b.py"]
-    assert all("recording" in model.failure for model in report.models)
-    assert code == 3

@@ -23,17 +23,13 @@ DYNAMIC = "default, default + dynamic, default + static"
             {"modes": "lite", "shapes": "auto,dynamic", "optimizer": "SGD"},
             "lite, lite + optimizer compiled, lite + dynamic, lite + dynamic + optimizer compiled",
         ),
-        ({"vary": ("x[0]=1,3",)}, f"{DYNAMIC}, default + padded"),
         (
             {"vary": ("x[0]=1,2",), "shapes": "dynamic", "modes": "max-autotune"},
             "max-autotune + dynamic",
         ),
-        # Where padding changes no size it is not measured, unless it is asked for.
         ({"vary": ("x[0]=1,2,4",)}, DYNAMIC),
         ({"vary": ("n=1,3",)}, DYNAMIC),
         ({"vary": ("x=f32,bf16",)}, DYNAMIC),
-        ({"vary": ("n=1,3", "y[1]=6")}, f"{DYNAMIC}, default + padded"),
-        ({"vary": ("x[0]=1,2,4",), "shapes": "padded"}, "default + padded"),
     ],
 )
 def test_eager_is_compared_with(given: dict[str, Any], expected: str) -> None:
@@ -49,12 +45,6 @@ def test_every_workload_has_its_own_eager() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["bf16", "f16", "none"])
-def test_what_autocast_computes_in_is_taken(name: str) -> None:
-    found = combinations_of({"autocast": name})
-    assert {item.workload.autocast for item in found} == {None if name == "none" else name}
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -67,8 +57,6 @@ def test_what_autocast_computes_in_is_taken(name: str) -> None:
         ({"autocast": "bf16,f64"}, "Choose `bf16`, `f16`"),
         ({"tf32": "maybe"}, "maybe"),
         ({"shapes": "dynamik"}, "dynamic"),
-        ({"shapes": "padded"}, "--vary"),
-        ({"vary": ("n=1,3",), "shapes": "static,padded"}, "size"),
     ],
 )
 def test_what_there_is_not_is_refused(given: dict[str, Any], said: str) -> None:

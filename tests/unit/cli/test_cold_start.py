@@ -59,26 +59,3 @@ def test_what_cannot_be_done_is_said_first(
 ) -> None:
     assert run(str(DATA / "warm.log.gz"), *arguments) in (2, 4)
     assert said in capsys.readouterr().err
-
-
-def test_a_trace_without_spans_gives_no_timeline(
-    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    log = tmp_path / "a.log"
-    log.write_bytes(b'V1121 07:34:27.229000 7 torch/x.py:1] {"dynamo_start": {}, "frame_id": 0}\n')
-    assert run(str(log)) == 0
-    assert "torch logged no compile times" in capsys.readouterr().out
-    assert run(str(log), "-o", "a.perfetto.json") != 0
-    assert "There is no span of any compilation in it" in capsys.readouterr().err
-    assert not (tmp_path / "a.perfetto.json").exists()
-
-
-def test_a_truncated_log_says_so_and_shows_the_rest(
-    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    packed = (DATA / "cold.log.gz").read_bytes()
-    (tmp_path / "cut.log.gz").write_bytes(packed[: len(packed) // 2])
-    assert run("cut.log.gz") == 0
-    out = capsys.readouterr().out
-    assert "the log ends in the middle of this record" in out
-    assert "compile time" in out

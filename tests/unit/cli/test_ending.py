@@ -32,10 +32,6 @@ def test_a_signal_is_an_interruption_with_a_code_of_its_own(number: signal.Signa
         signal.signal(number, outside)
 
 
-def test_ctrl_c_is_told_as_such() -> None:
-    assert interruption(KeyboardInterrupt()) == "it was interrupted with Ctrl-C"
-
-
 def test_what_is_ignored_stays_so() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
     try:

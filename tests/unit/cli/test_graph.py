@@ -78,11 +78,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
         (("--line", "a.py:0"), "'a.py:0' is no line."),
         (("--around", "relu", "--stage", "fusion"), "Name its stage: --stage dynamo"),
         (("--around", "relu", "--ops"), "--around shows a part of a graph of operators."),
-        (("--collapse", "none", "-o", "a.dot"), "The picture of a stage alone has --collapse."),
-        (
-            ("--colour", "bytes", "--collapse", "none", "-o", "a.dot"),
-            "has --collapse and --colour.",
-        ),
+        (("--force",), "--force is for pictures."),
         (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
         (("--line", "a.py:1", "-o", "a.DOT"), "--line gives a report, and no graph."),
         (
@@ -116,13 +112,6 @@ def test_what_cannot_be_done_is_said_first(
     assert len([*tmp_path.iterdir()]) == 3
 
 
-def test_one_compilation_alone(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("a.log", "--graph", "1/0", "--stage", "post-grad", "--format", "json") == 0
-    (graph,) = json.loads(capsys.readouterr().out)["graphs"]
-    assert graph["name"] == "1/0 post-grad inference"
-    assert graph["nodes"][1]["kernels"] == ["triton_poi_0"]
-
-
 def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("a.log", "--stage", "dynamo") == 0
     assert "  relu  model.py:3  f32[8, 64]" in capsys.readouterr().out
@@ -132,13 +121,6 @@ def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str
     assert "kernels of the forward pass" in capsys.readouterr().out
     assert run("a.log", "--ops") == 0
     assert "ATen 1  aten.relu.default" in capsys.readouterr().out
-
-
-def test_around_nothing_names_near_matches(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run("a.log", "--around", "relv") == 2
-    err = capsys.readouterr().err
-    assert "No node of the graph matches `relv`." in err
-    assert "relu" in err
 
 
 @pytest.mark.parametrize("name", ["a.svg", "a.dot"])
@@ -169,33 +151,6 @@ def test_several_graphs_are_several_files(run: Main, tmp_path: Path) -> None:
         "b-1_0-post-grad-inference.dot",
         "c.dot",
     ]
-
-
-def test_graphs_of_one_name_have_files_of_their_own(
-    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    (tmp_path / "two").mkdir()
-    for rank in (0, 1):
-        name = f"dedicated_log_torch_trace_rank_{rank}_aaaaaaaa.log"
-        text = (tmp_path / "plain.log").read_bytes().replace(b" 7 torch", b" %d torch" % rank)
-        (tmp_path / "two" / name).write_bytes(text)
-    assert run("two", "--stage", "dynamo", "-o", "a.dot") == 0
-    assert len(list(tmp_path.glob("a-*.dot"))) == 2
-    assert "2 pictures, one for each graph (--graph and" in capsys.readouterr().err
-
-
-def test_a_number_is_a_recording_that_is_kept(
-    run: Main, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    folder = tmp_path / ".inspector" / "4"
-    folder.mkdir(parents=True)
-    (folder / "trace.log").write_bytes((tmp_path / "plain.log").read_bytes())
-    meta = {"format_version": 1, "tool_version": "0", "ended": "2026-01-01T00:00:00+00:00"}
-    (folder / "meta.json").write_text(json.dumps(meta))
-    assert run("4", "--stage", "dynamo") == 0
-    assert "relu" in capsys.readouterr().out
-    assert run("5", "--stage", "dynamo") == 2
-    assert "There is no model, recording or trace '5'." in capsys.readouterr().err
 
 
 def test_reports_have_files_too(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from inspector.cli.target import reading
-from inspector.errors import RecordingError, UsageError
+from inspector.errors import UsageError
 from inspector.report.command_line import command_about
 from inspector.shared.meta import FORMAT_VERSION, META_FILE, Meta
 from tests.unit.logs import start
@@ -62,11 +61,6 @@ def test_an_empty_name_is_not_the_working_directory(target: str) -> None:
         read(target)
 
 
-def test_a_place_that_looks_like_an_option_is_none() -> None:
-    run = dataclasses.replace(read(None), place="-logs")
-    assert command_about(run, "explain") == "inspect explain ./-logs"
-
-
 def report_file(folder: Path, **fields: object) -> str:
     known = {"format_version": 1, "tool_version": "0.1", "recording": {"target": "my model.py"}}
     (folder / "old report.json").write_text(json.dumps({**known, **fields}), encoding="utf-8")
@@ -76,10 +70,3 @@ def report_file(folder: Path, **fields: object) -> str:
 def test_a_report_is_no_recording(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"old report\.json is a report, and no recording"):
         read(report_file(tmp_path, kind="bench"))
-
-
-@pytest.mark.parametrize("text", ["{", "[1]", "nothing"])
-def test_other_json_is_no_report(tmp_path: Path, text: str) -> None:
-    (tmp_path / "other.json").write_text(text, encoding="utf-8")
-    with pytest.raises(RecordingError, match="no record of a structured trace"):
-        read("other.json")

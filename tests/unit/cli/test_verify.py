@@ -113,36 +113,6 @@ def test_what_helps_in_different_ways_is_tried_together() -> None:
     assert len(verification.trials) == 6
 
 
-def test_what_this_torch_does_not_have_is_left_out() -> None:
-    runner = Runner(BROKEN)
-    made = report(("verbose",))
-    nowhere = tuple(dataclasses.replace(finding, rewrites=()) for finding in made.findings)
-    made = dataclasses.replace(made, findings=nowhere)
-    verification, _ = verification_of(made, REQUEST, runner)
-
-    assert verification.not_tried.startswith("no setting, and no change of a line, is known")
-    assert verification.left_out == KNOWN
-    assert runner.requests == []
-
-
-def test_of_too_many_changes_some_are_left() -> None:
-    made = report()
-    (finding,) = [finding for finding in made.findings if finding.rewrites][:1]
-    rewrite = finding.rewrites[0]
-    many = tuple(
-        dataclasses.replace(
-            rewrite, edits=tuple(dataclasses.replace(edit, new=f"{n}") for edit in rewrite.edits)
-        )
-        for n in range(20)
-    )
-    made = dataclasses.replace(made, findings=(dataclasses.replace(finding, rewrites=many),))
-    runner = Runner(BROKEN)
-    verification, _ = verification_of(made, REQUEST, runner)
-
-    assert len([request for request in runner.requests if request.edits]) == 16
-    assert verification.rewrites_left == 4
-
-
 def test_a_change_that_fails_in_plain_python_is_no_fault_of_the_model() -> None:
     run = with_trial(runs.broken())
     meta = dataclasses.replace(run.meta, error_detail="Traceback\nNameError: name 'th'\n")
@@ -154,22 +124,6 @@ def test_a_change_that_fails_in_plain_python_is_no_fault_of_the_model() -> None:
         said,
         "the changed line fails in plain Python, too: NameError: name 'th'",
     ]
-
-
-def test_outputs_that_differ_at_the_end_are_those_of_no_change() -> None:
-    run = with_trial(runs.broken())
-    (process,) = run.processes
-    known = process.last(TrialResult)
-    assert known is not None
-    outputs = dataclasses.replace(EQUAL, differing=1)
-    trial = dataclasses.replace(known, outputs=outputs)
-    varied = dataclasses.replace(run, processes=(process.with_records(trial),))
-    verification, _ = verification_of(
-        report(), REQUEST, Runner(BROKEN, *[WHOLE] * 5, Outcome(varied))
-    )
-
-    assert verification.deterministic is False
-    assert [trial.helps for trial in verification.trials] == [True] * 5
 
 
 def test_ctrl_c_ends_everything() -> None:

@@ -3,12 +3,11 @@
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
-from inspector.errors import UsageError
 from inspector.features.graph.drawing import labels
-from inspector.features.graph.drawing.options import Collapse, Drawing
+from inspector.features.graph.drawing.options import Drawing
 from inspector.run.graph import Graph, Node, Stage
 
-_MOST_BOXES = 2000
+_MOST_BOXES = 2000  # with more, parameters among them, `dot` may take hours
 _DEEPEST = 12
 
 
@@ -50,8 +49,8 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
         for node in graph.nodes
         if node.is_compute
     ]
-    is_small = len(compute) <= options.most_boxes
-    if options.collapse is Collapse.NONE or (options.collapse is Collapse.AUTO and is_small):
+    is_small = len(compute) <= options.most_boxes and len(graph.nodes) <= _MOST_BOXES
+    if is_small if options.collapses is None else not options.collapses:
         boxes, collapsed = [Box((node,), modules=node.modules) for node in compute], ""
     else:
         boxes, collapsed = _by_depth(compute, options)
@@ -62,13 +61,6 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
         if node.op in {"placeholder", "get_attr"}
     ]
     last = [Box((node,)) for node in graph.nodes if node.op == "output"]
-    number = len(boxes) + (0 if collapsed else len(first))
-    if number > _MOST_BOXES and not options.force:
-        raise UsageError(
-            f"The picture would have {number:,} boxes, for which `dot` may take hours.",
-            "`--collapse auto` makes a readable picture; "
-            f"`--collapse {options.collapse.value} --force` draws them all.",
-        )
     return [*first, *boxes, *last], collapsed
 
 

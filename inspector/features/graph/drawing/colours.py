@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from inspector.features.graph.drawing import labels, style
 from inspector.features.graph.drawing.collapse import Box
-from inspector.features.graph.drawing.options import Colour, matches
+from inspector.features.graph.drawing.options import matches
 from inspector.features.graph.drawing.roles import Roles
 from inspector.shared.dtypes import find_dtype
 
@@ -15,22 +15,18 @@ _PARAMETER = style.Look("parameter", "#666666", "#ffffff", "dotted")
 _OUTPUT = style.Look("output", "#1a1a1a", "#e4e4e4", width=2)
 _SAVED = style.Look("saved for the backward pass", "#1a1a1a", "#ffffff", width=3)
 _MARKED = 4
-_SHARES = (0.01, 0.1, 0.5, 1)
 
 
 class Colours:
     """Knows the boxes of a picture."""
 
-    def __init__(
-        self, boxes: Sequence[Box], colour: Colour, roles: Roles, around: str = ""
-    ) -> None:
+    def __init__(self, boxes: Sequence[Box], roles: Roles, around: str = "") -> None:
         self._roles = roles
         self._around = around
         self._boxes = boxes
         places = [n for n, box in enumerate(boxes) if box.nodes[0].is_compute]
         plain = [boxes[n] for n in places]
-        is_dtype = colour is Colour.DTYPE
-        words, self._looks = _dtypes(plain) if is_dtype else _amounts(plain, colour)
+        words, self._looks = _dtypes(plain)
         self._words = dict(zip(places, words, strict=True))
 
     def look(self, place: int) -> style.Look:
@@ -86,18 +82,3 @@ def _dtypes(boxes: Sequence[Box]) -> tuple[list[str], dict[str, style.Look]]:
     }
     looks.setdefault("others", style.Look("others", *rest))
     return [word if word in looks else "others" for word in words], looks
-
-
-def _amounts(boxes: Sequence[Box], colour: Colour) -> tuple[list[str], dict[str, style.Look]]:
-    """Five steps of one colour, by the share of the most."""
-    is_bytes = colour is Colour.BYTES
-    text, unit = (labels.size, "B") if is_bytes else (labels.flops, "FLOP")
-    amounts = [
-        sum((node.bytes_ if is_bytes else node.flops) or 0 for node in box.nodes) for box in boxes
-    ]
-    most = max(amounts, default=0)
-    bounds = [0, *(max(1, round(most * share)) for share in _SHARES)]
-    words = [f"0 {unit}", *(f"up to {text(bound)}" for bound in bounds[1:])]
-    looks = [style.Look(word, *colours) for word, colours in zip(words, style.RAMP, strict=True)]
-    steps = [str(next(n for n, bound in enumerate(bounds) if value <= bound)) for value in amounts]
-    return steps, {str(n): look for n, look in enumerate(looks)}

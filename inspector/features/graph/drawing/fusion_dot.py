@@ -37,12 +37,12 @@ def fusion_dot(
     """Draws what was fused.
 
     Args:
-        options: How to draw. Only `Drawing.most_boxes` and `Drawing.force` matter: with more than
-            three quarters of so many kernels, what repeats is drawn once, unless forced.
+        options: How to draw: with more kernels than three quarters of `Drawing.most_boxes`, what
+            repeats is drawn once.
     """
     options = options or Drawing()
     flow = make_flow(fusion, roles or make_roles(fusion.graph))
-    shown = make_shown(flow, None if options.force else options.most_boxes * 3 // 4)
+    shown = make_shown(flow, None if options.collapses is False else options.most_boxes * 3 // 4)
     return _Picture(fusion, flow, shown).draw(caption)
 
 

@@ -1,27 +1,10 @@
 """What a picture is asked to show."""
 
 import dataclasses
-import enum
 
 from inspector.errors import UsageError
 from inspector.run.graph import Graph, Node
 from inspector.shared.near_matches import did_you_mean
-
-
-class Collapse(enum.Enum):
-    """What becomes one box; the value is its name on the command line."""
-
-    AUTO = "auto"
-    NONE = "none"
-    MODULE = "module"
-
-
-class Colour(enum.Enum):
-    """What the colours tell; the value is its name on the command line."""
-
-    DTYPE = "dtype"
-    BYTES = "bytes"
-    FLOPS = "flops"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -29,12 +12,11 @@ class Drawing:
     """How to draw.
 
     Attributes:
-        most_boxes: With more, ``auto`` collapses, and a fusion diagram draws repeated layers once.
+        collapses: Whether modules become boxes, and repeated layers of a fusion diagram are drawn
+            once; None does so above `most_boxes`.
     """
 
-    collapse: Collapse = Collapse.AUTO
-    colour: Colour = Colour.DTYPE
-    force: bool = False
+    collapses: bool | None = None
     most_boxes: int = 80
     around: str = ""
 

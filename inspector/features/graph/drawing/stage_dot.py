@@ -44,16 +44,12 @@ class Arrow:
 def stage_dot(
     graph: Graph, caption: Caption, options: Drawing | None = None, roles: Roles | None = None
 ) -> str:
-    """Draws the graph of a stage.
-
-    Raises:
-        UsageError: It would be over 2,000 boxes, and is not forced.
-    """
+    """Draws the graph of a stage."""
     options = options or Drawing()
     roles = roles or make_roles(graph)
     boxes, collapsed = make_boxes(graph, options)
     boxes, arrows = wire(boxes, graph, roles, is_collapsed=bool(collapsed))
-    colours = Colours(boxes, options.colour, roles, options.around)
+    colours = Colours(boxes, roles, options.around)
     computing = [box.nodes[0] for box in boxes if box.nodes[0].is_compute]
     is_mixed = len({node.is_backward for node in computing}) > 1
     notes = ["A frame is a module; an arrow is one tensor or several."]

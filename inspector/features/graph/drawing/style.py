@@ -56,15 +56,6 @@ SERIES: tuple[tuple[str, str], ...] = (
 )
 """Border and inside of categories, in their order; the last is for all that are left."""
 
-RAMP: tuple[tuple[str, str], ...] = (
-    ("#8c8c8c", "#ffffff"),
-    ("#b87f00", "#fdf1d9"),
-    ("#b87f00", "#f9d999"),
-    ("#b36200", "#f0b45c"),
-    ("#a34700", "#e08a3c"),
-)
-"""Border and inside of amounts, from little to much; darker in black and white too."""
-
 GRAPH = {
     "rankdir": "TB",
     # Else the modules of a frame stand side by side if what joins them is outside of the frame.

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.capture import versions
 from inspector.capture.calls import ranks
-from inspector.errors import ModelFailedError, UsageError
+from inspector.errors import UsageError
 
 
 class Store(dict[str, str]):
@@ -25,15 +25,6 @@ class Store(dict[str, str]):
 
     def check(self, keys: list[str]) -> bool:
         return all(key in self for key in keys)
-
-
-class DistNetworkError(RuntimeError):
-    """As torch calls it."""
-
-
-class Gone(Store):
-    def check(self, keys: list[str]) -> bool:
-        raise DistNetworkError(f"Broken pipe, {keys}")
 
 
 def be(monkeypatch: pytest.MonkeyPatch, store: Store, rank: int, size: int = 2) -> None:
@@ -84,19 +75,6 @@ def test_the_first_rank_waits_for_nobody_and_the_others_for_it(
     be(monkeypatch, store, 1, 3)
     assert ranks.agreed(5) == 6
     assert ranks.absent() == [2]
-
-
-def test_the_first_rank_may_not_answer_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    store = Store({f"torch-inspector/here/{rank}": "" for rank in range(2)})
-    be(monkeypatch, store, 1)
-    with pytest.raises(ModelFailedError, match=r"^Another process of this job") as raised:
-        ranks.agreed(value=True)
-    assert raised.value.detail.startswith("RuntimeError: wait timeout after 200ms")
-    assert "\n" not in raised.value.detail
-    for rank in range(2):
-        be(monkeypatch, Gone(), rank)
-        with pytest.raises(ModelFailedError, match=r"^Another process of this job"):
-            ranks.meet()
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,13 @@
 from __future__ import annotations
 
 import io
-import sys
 import tomllib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from click.testing import CliRunner
 
-from inspector.cli.doctor import checks, command, environment, print_text, probe
+from inspector.cli.doctor import checks, environment, print_text
 from inspector.cli.doctor.checks import State, diagnose
 from inspector.cli.doctor.environment import Environment
 
@@ -98,14 +96,6 @@ def test_what_is_found_and_how_it_is_fixed(
     assert (row.state, row.found, row.fix) == expected
 
 
-def test_scripts_are_recognised(tmp_path: Path) -> None:
-    ours, theirs = (tmp_path / name for name in ("ours", "theirs"))
-    ours.write_text("#!/usr/bin/python\nfrom inspector.cli import main\n")
-    theirs.write_text("#!/usr/bin/python\nfrom other.cli import main\n")
-    found = [environment._starts_us(path) for path in (ours, theirs, tmp_path / "absent")]
-    assert found == [True, False, False]
-
-
 def test_the_supported_versions_are_those_of_the_installation(root: Path) -> None:
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
@@ -119,27 +109,6 @@ def test_the_supported_versions_are_those_of_the_installation(root: Path) -> Non
         text = next(text for text in texts if text.startswith(name))
         first, last = (".".join(map(str, version)).removesuffix(".0") for version in versions)
         assert f">={first},<{last}" in text
-
-
-@pytest.mark.parametrize(
-    ("source", "build"),
-    [
-        ("cuda: Optional[str] = None\nhip: Optional[str] = None\n", "CPU"),
-        ("cuda: Optional[str] = '13.0'\n", "CUDA 13.0"),
-        ("cuda = None\nhip = '7.0'\n", "ROCm 7.0"),
-    ],
-)
-def test_the_build_of_torch_is_read_without_importing_it(
-    tmp_path: Path, source: str, build: str
-) -> None:
-    (tmp_path / "version.py").write_text("from typing import Optional\n" + source)
-    assert probe._torch_build(tmp_path) == build
-
-
-def test_another_interpreter_is_asked() -> None:
-    done = CliRunner().invoke(command, ["--python", sys.executable])
-    assert done.exit_code == 0
-    assert sys.executable in "".join(done.stdout.split())
 
 
 @pytest.mark.parametrize("name", ["no-such-python", "/bin/false"])

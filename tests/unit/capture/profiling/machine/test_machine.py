@@ -136,18 +136,6 @@ def test_drivers_of_all_ages_answer(
     assert state[reasons] == f"value-of-{reasons}"
 
 
-def test_a_gpu_that_it_does_not_know_gives_the_reason(
-    smi: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert smi.exists()
-    monkeypatch.setenv("KNOWN", BASE)
-    state, missing = device_state("mig-slice")
-    assert state == {}
-    assert missing == (
-        "nvidia-smi says of GPU-mig-slice (a MIG slice, perhaps): No devices were found"
-    )
-
-
 def test_a_container_has_less_memory_than_its_machine(tmp_path: Path) -> None:
     meminfo = tmp_path / "meminfo"
     meminfo.write_text("MemTotal:  9 kB\nMemAvailable:    4096 kB\n")

@@ -11,7 +11,7 @@ import pytest
 
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.layout import render
-from inspector.features.graph.drawing.options import Caption, Collapse, Colour, Drawing, around
+from inspector.features.graph.drawing.options import Caption, Drawing, around
 from inspector.features.graph.drawing.roles import Roles
 from inspector.features.graph.drawing.stage_dot import stage_dot
 from inspector.features.graph.fusion import Fusion
@@ -139,14 +139,14 @@ PICTURES = {
         operator("mm_1", "aten.mm.default", "mm", modules=A, is_backward=True),
         stage=Stage.JOINT,
     ),
-    "stage_modules": lambda: stage_dot(layers(9), CAPTION, Drawing(Collapse.MODULE, most_boxes=10)),
-    "stage_parameters": lambda: stage_dot(layers(2), CAPTION, Drawing(Collapse.MODULE), PARAMETERS),
+    "stage_modules": lambda: stage_dot(layers(9), CAPTION, Drawing(collapses=True, most_boxes=10)),
+    "stage_parameters": lambda: stage_dot(layers(2), CAPTION, Drawing(collapses=True), PARAMETERS),
     "stage_of_a_module_called_twice": lambda: stage_picture(
         X,
         operator("n1", "aten.relu.default", "x", modules=A),
         operator("n2", "aten.relu.default", "n1", modules=B),
         operator("n3", "aten.relu.default", "n2", modules=A),
-        collapse=Collapse.MODULE,
+        collapses=True,
     ),
     "stage_of_two_modules_that_need_each_other": lambda: stage_picture(
         X,
@@ -155,26 +155,24 @@ PICTURES = {
         operator("b2", "aten.relu.default", "a1", modules=B),
         operator("a2", "aten.relu.default", "b1", modules=A),
         operator("end", "aten.add.Tensor", "a2", "b2"),
-        collapse=Collapse.MODULE,
+        collapses=True,
     ),
     "stage_two_tensors": lambda: stage_picture(
         X,
         operator("n1", "aten.mul.Tensor", "x", modules=A),
         operator("n2", "aten.add.Tensor", "x", modules=A),
         operator("n3", "aten.sub.Tensor", "n1", "n2", modules=B),
-        collapse=Collapse.MODULE,
+        collapses=True,
     ),
     "stage_mask": lambda: stage_picture(
         X, MASK, *READERS, operator("end", "aten.cat.default", *(f"a{n}" for n in range(8))),
-        collapse=Collapse.MODULE,
+        collapses=True,
     ),
-    "stage_bytes": lambda: stage_dot(layers(2), CAPTION, Drawing(colour=Colour.BYTES)),
-    "stage_flops": lambda: stage_dot(layers(2), CAPTION, Drawing(colour=Colour.FLOPS)),
     "stage_around": lambda: stage_dot(
         around(layers(5), "RELU_2", 1), CAPTION, Drawing(around="RELU_2")
     ),
     "fusion": lambda: fusion_dot(fused_layers(2), CAPTION, roles=PARAMETERS),
     "fusion_repeats": lambda: fusion_dot(fused_layers(40), CAPTION, roles=PARAMETERS),
-    "fusion_inputs": lambda: fusion_dot(fused_layers(14), CAPTION, Drawing(force=True)),
+    "fusion_inputs": lambda: fusion_dot(fused_layers(14), CAPTION, Drawing(collapses=False)),
 }  # fmt: skip
 """Snapshots of these are golden files."""

@@ -13,7 +13,7 @@ WEIGHTS = Roles(parameters=frozenset(f"weight_{n}" for n in range(100)))
 
 
 def test_all_kernels_are_drawn_if_forced() -> None:
-    text = fusion_dot(fused_layers(40), CAPTION, Drawing(force=True), WEIGHTS)
+    text = fusion_dot(fused_layers(40), CAPTION, Drawing(collapses=False), WEIGHTS)
     assert "k79 [" in text
     assert "cluster_repeat" not in text
 

@@ -1,13 +1,11 @@
 """Pictures of a stage's graph."""
 
-import dataclasses
 import time
 
 import pytest
 
-from inspector.errors import UsageError
 from inspector.features.graph.drawing.collapse import group_nodes
-from inspector.features.graph.drawing.options import Caption, Collapse, Drawing, around
+from inspector.features.graph.drawing.options import Caption, Drawing, around
 from inspector.features.graph.drawing.roles import make_roles
 from inspector.features.graph.drawing.stage_dot import stage_dot
 from inspector.run.graph import Stage
@@ -15,19 +13,12 @@ from inspector.shared.stack import StackFrame
 from tests.unit.features.graph.drawing.pictures import graph, layers, operator, taken
 
 CAPTION = Caption("bert", "0/0 forward", "NVIDIA H200", "2.13.0")
-NONE = Drawing(collapse=Collapse.NONE)
 
 
 def test_a_picture_stays_small_by_itself() -> None:
     assert _boxes(stage_dot(layers(60), CAPTION)) <= 80 + 2
     assert _boxes(stage_dot(layers(1000), CAPTION)) <= 80 + 2
-
-
-def test_too_many_boxes_are_refused_unless_forced() -> None:
-    large = layers(600)
-    with pytest.raises(UsageError, match="--collapse none --force"):
-        stage_dot(large, CAPTION, NONE)
-    assert _boxes(stage_dot(large, CAPTION, dataclasses.replace(NONE, force=True))) > 2000
+    assert _boxes(stage_dot(layers(600), CAPTION, Drawing(collapses=False))) > 2000
 
 
 def test_the_part_around_a_module() -> None:
@@ -50,14 +41,14 @@ def test_many_groups_take_no_time() -> None:
     assert time.process_time() - begin < 3
 
 
-@pytest.mark.parametrize("collapse", list(Collapse))
-def test_a_damaged_graph_is_drawn(collapse: Collapse) -> None:
+@pytest.mark.parametrize("collapses", [True, False])
+def test_a_damaged_graph_is_drawn(*, collapses: bool) -> None:
     nodes = [
         operator("a", "aten.relu.default", "b"),
         operator("b", "aten.relu.default", "a"),
         operator("c", "aten.relu.default", "c"),
     ]
-    assert "digraph" in stage_dot(graph(*nodes), CAPTION, Drawing(collapse))
+    assert "digraph" in stage_dot(graph(*nodes), CAPTION, Drawing(collapses))
 
 
 def test_parameters_are_those_of_dynamos_graph() -> None:
