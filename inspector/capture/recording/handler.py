@@ -49,6 +49,7 @@ class TraceHandler(logging.Handler):
         measures: Profiles the program's own calls for a moment, once it has compiled: from the
             first frame on, as `import torch` may not be over before.
         times_guards: Times the guards of every cache entry, which makes compiling slower.
+        is_paused: Writes and looks at nothing: what is compiled is no part of the recording.
     """
 
     def __init__(self, logger: logging.Logger) -> None:
@@ -70,6 +71,7 @@ class TraceHandler(logging.Handler):
         self._autotuning: AutotuneObserver | None = None
         self.measures = False
         self.times_guards = False
+        self.is_paused = False
         self.keeps_graphs = False
         self.keeps_prims = False
         self._hooks: HookObserver | None = None
@@ -178,6 +180,8 @@ class TraceHandler(logging.Handler):
         return method
 
     def _write_and_look(self, record: logging.LogRecord) -> None:
+        if self.is_paused:
+            return
         if self._pid != os.getpid():
             self._pid = os.getpid()  # a fork, whose logs have nothing yet, and which has no threads
             self._window = None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.features.guards.change import ChangeKind
 from inspector.features.guards.grouping import Cause, Group, by_cause, by_module, kinds_of
+from inspector.features.guards.levers import Lever, levers_of
 from inspector.features.guards.next import NextChange, next_changes
 from inspector.features.guards.predict import Becomes, FrameGuards, frame_guards
 from inspector.features.guards.subtrees import Subtree, subtrees_of
@@ -69,6 +70,7 @@ class GuardsReport:
         kinds: The same by kind, the most frequent first.
         groups: The same by module.
         causes: The same by the line that caused them.
+        levers: Settings that make guards cheaper, where they were tried; most saved first.
         frames: The frames: those near the recompile limit first, then those that changed before.
         notices: What is missing, and what would show it; one sentence each.
     """
@@ -81,6 +83,7 @@ class GuardsReport:
     frames: tuple[FrameRow, ...]
     time: GuardTime | None
     subtrees: tuple[Subtree, ...]
+    levers: tuple[Lever, ...]
     unread: tuple[str, ...]
     findings: tuple[Finding, ...]
     notices: tuple[str, ...]
@@ -122,6 +125,7 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
         frames=tuple(sorted(rows, key=_urgency)),
         time=time,
         subtrees=tuple(sorted(subtrees, key=lambda part: -part.time_ns)[:_MOST_SUBTREES]),
+        levers=tuple(lever for process in run.processes for lever in levers_of(process)),
         unread=tuple(unread),
         findings=tuple(found),
         notices=tuple(_notices(run, rows, time, subtrees, len(unread))),
