@@ -76,10 +76,18 @@ def _calls_element(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and is_element(node.func)
 
 
+def _calls_an_element(code: Code) -> bool:
+    """Torch 2.15 points at ``tables[index]`` alone of ``tables[index](x)``."""
+    pointed = code.expression
+    parent = code.parents().get(pointed) if pointed is not None else None
+    is_function = isinstance(parent, ast.Call) and parent.func is pointed
+    return code.has(_calls_element) or (is_function and code.has(is_element))
+
+
 def _indexes_list(code: Code) -> bool:
     """``tables[index]`` of a tensor, or of a number that is made of one for this alone."""
     if not code.has(_makes_number):
-        return code.has(is_element) and not code.has(_calls_element)
+        return code.has(is_element) and not _calls_an_element(code)
     node: ast.AST | None = code.find(lambda each: is_number_of(each, "int", "bool"))
     parents = code.parents()
     while node is not None and isinstance(parents.get(node), ast.BinOp | ast.UnaryOp):
@@ -405,7 +413,7 @@ def _statement(*kinds: type[ast.stmt]) -> Predicate:
 _compares = written("_ in _", "_ not in _", "_.equal(*_, **_)", "_.allclose(*_, **_)")
 PREDICATES: dict[str, Predicate] = {
     "bounds_loop": _bounds_loop,
-    "calls_element": lambda code: code.has(_calls_element) and not code.has(_makes_number),
+    "calls_element": lambda code: _calls_an_element(code) and not code.has(_makes_number),
     "checks_number": lambda code: bool(torch_checks(code, code.statement)),
     "compares_values": lambda code: code.has(_compares),
     "cuts_at_tensor": lambda code: (
