@@ -65,8 +65,10 @@ _RULES = {
         kernels.kernel_uncoalesced
     """,
     "kernels": "kernels.kernel_small kernels.kernel_split_reduction",
+    "gate": "compile_time.cache_miss",
     "ranks": """
-        ranks.rank_collectives ranks.rank_graphs ranks.rank_recompiles ranks.rank_caches
+        ranks.rank_collectives ranks.rank_order ranks.rank_graphs ranks.rank_recompiles
+        ranks.rank_caches
     """,
 }
 
@@ -79,7 +81,8 @@ RULES = {
 
 ``run``: a run, in every report on it; ``cold-start``: a run, about compile time; ``kernel``: one
 compiled kernel; ``kernels``: all of them; ``code``: one call of the code that launches kernels;
-``cpp``: one C++ kernel; ``ranks``: the ranks of a job next to each other.
+``cpp``: one C++ kernel; ``ranks``: the ranks of a job next to each other; ``gate``: a run, only
+where ``--fail-on`` names them.
 """
 
 RENDERERS: dict[str, str] = {

@@ -106,6 +106,7 @@ def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.guard_levers import Levers
     from inspector.capture.log.environment import environment
     from inspector.capture.profile_calls import call_profiled
+    from inspector.capture.quiet import quiet_compiler
     from inspector.capture.recording.attach import attach
     from inspector.capture.settings import apply_dynamism, apply_settings
     from inspector.capture.source_loader import check_edited
@@ -129,6 +130,7 @@ def _explain(folder: Path, request: Request) -> None:
 
             stack.enter_context(generating_only())
         target = _loaded(request)
+        stack.enter_context(quiet_compiler())
         apply_settings(request.config)  # after what the user's file sets
         apply_dynamism(target, request)
         emit(environment(target.root, asks_for_gpus=True))

@@ -58,6 +58,32 @@ def quiet_operators() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def quiet_compiler() -> Iterator[None]:
+    """Without the warnings that torch logs while it compiles: the report has what they say.
+
+    Errors are shown, and so is all where the user asks torch to log something.
+    """
+    handlers = {
+        handler
+        for name in tuple(logging.root.manager.loggerDict)
+        if name.partition(".")[0] == "torch" and name != "torch.__trace"
+        for handler in logging.getLogger(name).handlers
+        if "TORCH_LOGS" not in os.environ
+    }
+    for handler in handlers:
+        handler.addFilter(_is_error)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(_is_error)
+
+
+def _is_error(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.ERROR
+
+
+@contextlib.contextmanager
 def _without_own_streams(descriptor: int) -> Iterator[None]:
     """Lets streams that are none of the process's own write to a file instead."""
     own = {name: getattr(sys, name) for name in ("stdout", "stderr")}

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from inspector import plugins
+from inspector.cli.follow import followed
 from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
 from inspector.cli.grouped import Command
 from inspector.cli.job import check_alone
@@ -28,13 +29,19 @@ from inspector.shared.request import Request
 @recording_options
 @verify_option
 @gate_options
-def command(
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Show the findings of a folder of logs while a job writes them, until Ctrl-C.",
+)
+def command(  # noqa: PLR0913 - one parameter per option
     target: str | None,
     asked: Asked,
     fail_on: tuple[str, ...],
     baseline: Path | None,
     *,
     verify: bool,
+    follow: bool,
 ) -> int:
     """Show every graph break: its line, its cause and its fix.
 
@@ -47,10 +54,13 @@ def command(
       inspect explain samples/small_cnn/model.py:SmallCNN --input 'f32[8,3,224,224]' --train
       inspect explain samples/graph_breaks/model.py -o report.json
       inspect explain samples/graph_breaks/model.py --fail-on graph-break --baseline report.json
+      TORCH_TRACE=logs python train.py & inspect explain logs --follow
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     gate = asked_gate(fail_on, baseline, asked.output)
     asked.check(target, verify=verify or None)
-    if is_model(target):
+    if follow:
+        report, code = followed(target, _report), 0
+    elif is_model(target):
         if verify:
             check_alone("inspect explain --verify")
         request = asked.request(target)

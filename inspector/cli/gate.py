@@ -49,7 +49,8 @@ def asked_gate(
     fail_on: Iterable[str], baseline: Path | None, output: Path | None = None
 ) -> Asked | None:
     """The gate that the options ask for, or None; what is wrong with them is said at once."""
-    chosen = parse_fail_on(fail_on, [rule.id for rule in plugins.load_rules("run")])
+    rules = (*plugins.load_rules("run"), *plugins.load_rules("gate"))
+    chosen = parse_fail_on(fail_on, [rule.id for rule in rules])
     if baseline is not None and output is not None and output.resolve() == baseline.resolve():
         message = f"The report would be written over the baseline {baseline}, also if it fails."
         raise UsageError(message, "Choose another file with -o, or leave --baseline out.")
@@ -62,7 +63,9 @@ def with_gate(report: Report, asked: Asked | None) -> Report:
     """A report with the verdict on it, where one was asked for."""
     if asked is None:
         return report
-    gate, findings = judged(report.run, report.findings, *asked)
+    named = [rule for rule in plugins.load_rules("gate") if rule.id in asked[0]]
+    found = (*report.findings, *(item for rule in named for item in rule.check(report.run)))
+    gate, findings = judged(report.run, found, *asked)
     return dataclasses.replace(report, gate=gate, findings=findings)
 
 

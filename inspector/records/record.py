@@ -89,13 +89,15 @@ def row(cls: type[_T]) -> type[_T]:
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(doc, dataclasses.field))
-def artifact(*names: str, version: int = 1, stays: bool = False) -> Callable[[type[_R]], type[_R]]:
-    """Makes a class a record, and registers it."""
+def artifact(
+    *names: str, version: int = 1, stays: bool = False, prefix: str = PREFIX
+) -> Callable[[type[_R]], type[_R]]:
+    """Makes a class a record, and registers it; artifacts of torch's own have no prefix."""
 
     def register(cls: type[_R]) -> type[_R]:
         made = part(cls)
         made.names, made.version, made.stays = names, version, stays
-        _REGISTERED.update(dict.fromkeys((PREFIX + name for name in names), made))
+        _REGISTERED.update(dict.fromkeys((prefix + name for name in names), made))
         return made
 
     return register

@@ -104,10 +104,10 @@ _UNUSED_ARTIFACTS = re.compile(
     cprofile_manifold_url | dynamo_cache_bypass | dynamo_cache_entries |
     dynamo_cache_exception | dynamo_side_effects | eager_compile_backwards_failure |
     fx_graph_bundled_cache_hit | fx_graph_cache_hash | fx_graph_runnable |
-    fx_interpreter_error | graph_execution | inductor_autotune_at_compile_time_code |
+    fx_interpreter_error | inductor_autotune_at_compile_time_code |
     inductor_overlap_cyclic_extra_deps |
     inductor_provenance_tracking_kernel_stack_traces |
-    inductor_provenance_tracking_node_mappings | inductor_runtime_and_tensor_meta |
+    inductor_provenance_tracking_node_mappings |
     inductor_spmd_graph_mismatch | invoke_subgraph_backward_duplicate |
     min_cut_failed_edge_list | min_cut_failed_fx_graph | min_cut_failed_svg |
     min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |

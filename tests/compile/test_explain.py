@@ -289,3 +289,13 @@ def test_a_librarys_lines_are_not_to_be_edited(folder: Path) -> None:
     fixes = [item["fix"] for item in report["findings"] if item["rule"] == "graph-break"]
     assert fixes
     assert all(fix.startswith("Upgrade transformers, or report") for fix in fixes)
+
+
+def test_what_torch_logs_is_not_shown_again_before_the_report(tmp_path: Path) -> None:
+    text = BREAKS.replace('print("inside")', "x.sum().item()")
+    (tmp_path / "model.py").write_text(text)
+    plain = inspect(["explain", "model.py"], tmp_path)
+    assert "Tensor.item()" in plain.stdout
+    assert not plain.stderr
+    asked = inspect(["explain", "model.py"], tmp_path, TORCH_LOGS="graph_breaks")
+    assert "capture_scalar_outputs = True" in asked.stderr

@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import os
 import torch
+import torch._inductor.debug
 import torch.distributed as dist
 import torch.distributed._functional_collectives as collectives
 from torch.testing._internal.distributed.fake_pg import FakeStore
@@ -48,6 +49,18 @@ def sized(x):
 def same(x):
     return torch.relu(x) - 1
 
+@torch.compile(dynamic=True)
+def early(x):
+    return x.sin() + 1
+
+@torch.compile(dynamic=True)
+def late(x):
+    return x.cos() - 1
+
+torch._inductor.config.log_tlparse = True
+with torch._inductor.debug.record_and_log_graph_execution_order():
+    for function in (early, late) if rank == 0 else (late, early):
+        function(torch.ones(32 + 32 * rank, 4))
 for function in (ordered, branched, same):
     function(torch.ones(8, 4))
 for size in (8, 8) if rank == 0 else (8, 10):
@@ -59,14 +72,14 @@ for size in (8, 8) if rank == 0 else (8, 10):
 def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("ranks")
     (folder / "job.py").write_text(PROGRAM)
-    environment = {
-        **os.environ,
-        "TORCH_TRACE": str(folder / "logs"),
-        "TORCHINDUCTOR_CACHE_DIR": str(folder / "caches"),
-    }
+    environment = {**os.environ, "TORCH_TRACE": str(folder / "logs")}
     processes = [
-        subprocess.Popen([sys.executable, "job.py"], cwd=folder, env={**environment, "RANK": rank})
-        for rank in ("0", "1")
+        subprocess.Popen(
+            [sys.executable, "job.py"],
+            cwd=folder,
+            env={**environment, "RANK": rank, "TORCHINDUCTOR_CACHE_DIR": str(folder / rank)},
+        )
+        for rank in ("0", "1")  # a graph from a cache logs no operators
     ]
     assert [process.wait() for process in processes] == [0, 0]
     done = subprocess.run(
@@ -87,9 +100,23 @@ def test_equal_compilations_have_no_difference(report: dict[str, Any]) -> None:
     assert rows["sized"]["differences"] == [] == rows["sized"]["missing"]
 
 
+def test_calls_of_graphs_are_compared_by_function(report: dict[str, Any]) -> None:
+    assert report["other_order"] == {
+        "call": 0,
+        "groups": [[0], [1]],
+        "functions": ["early", "late"],
+    }
+    (row,) = [row for row in report["compilations"] if row["name"] == "early"]
+    assert [item["compile_id"] for item in row["compilations"]] == ["0/0", "1/0"]
+    assert all(item["run_ns"] is not None for item in row["compilations"])
+    (difference,) = [item for item in row["differences"] if item["aspect"] == "size hints"]
+    assert ["[32, 4]" in difference["shown"][0], "[64, 4]" in difference["shown"][1]] == [True] * 2
+
+
 @pytest.mark.parametrize(
     ("rule", "line", "why"),
     [
+        ("rank-order", "def early(x):", "rank 0 calls early; rank 1 calls late"),
         ("rank-collectives", "def ordered(x):", "rank 0: all_reduce_, all_gather_into_tensor"),
         ("rank-graphs", "x = x * 2", "rank 1 is compiled for rank == 1"),
         ("rank-recompiles", "def sized(x):", "expected 8, actual 10"),

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.compile_time.cache_keys import key_parts, part_words
+from inspector.records.execution import OperatorEstimates, OperatorOutput
 from inspector.run.compilation import Compilation
 from inspector.run.run import Process, Run
 from inspector.shared.stack import StackFrame
@@ -23,6 +24,7 @@ _OWN = re.compile(
     r"(?P<before>\b(?:cuda:|_DeviceGuard\(|set_device\(|get_raw_stream\(|stream|index=|device="
     r"|DeviceProperties\([^)]*?index=))\d+|0x[0-9a-f]{6,}|\b\d{7,}\b|/tmp/\S+|\b[a-z2-7]{50,}\b"
 )
+_COMMENT = re.compile(r"^\s*#.*\n?", re.MULTILINE)  # which lines of the source it is from
 _WAIT = "wait_tensor"
 _GRAPH_CACHES = frozenset({"FX graph", "AOTAutograd"})
 # Guards on what differs from process to process, whatever the program does.
@@ -35,6 +37,7 @@ class Aspect(enum.Enum):
     COLLECTIVES = "collectives"
     GRAPH = "graph"
     GUARDS = "guards"
+    SIZES = "size hints"
     CODE = "code"
     CACHES = "caches"
 
@@ -72,14 +75,16 @@ def differences(run: Run, compilations: Mapping[int, Compilation]) -> tuple[Diff
 
 def _differences(run: Run, compilations: Mapping[int, Compilation]) -> Iterator[Difference]:
     values = _collectives(run, compilations)
-    if len(groups := _groups(values)) > 1:
+    if len(groups := group_equal(values)) > 1:
         shown = tuple(", ".join(values[group[0]]) or "none" for group in groups)
         yield Difference(Aspect.COLLECTIVES, groups, shown)
     texts = _Texts()
     graphs = {index: _graphs(run.processes[index], item) for index, item in compilations.items()}
     held = {index: item.guards_text for index, item in compilations.items()}
-    graph_groups = _groups({i: tuple(map(texts.plain, each)) for i, each in graphs.items()})
-    guard_groups = _groups({index: frozenset(texts.guards(each)) for index, each in held.items()})
+    graph_groups = group_equal({i: tuple(map(texts.plain, each)) for i, each in graphs.items()})
+    guard_groups = group_equal(
+        {index: frozenset(texts.guards(each)) for index, each in held.items()}
+    )
     if len(graph_groups) > 1:
         first, second = (group[0] for group in graph_groups[:2])
         shown, line = _other_operators(graphs[first], graphs[second])
@@ -90,14 +95,17 @@ def _differences(run: Run, compilations: Mapping[int, Compilation]) -> Iterator[
         guards = texts.other_guards(held[first], held[second])
         shown = tuple("; ".join(each[:2]) or "none of these" for each in guards)
         yield Difference(Aspect.GUARDS, guard_groups, shown, guards)
+    elif len(groups := group_equal(sizes := _sizes(run, compilations))) > 1:
+        shown = tuple(_plain_sizes(sizes[group[0]], sizes[groups[0][0]]) for group in groups)
+        yield Difference(Aspect.SIZES, groups, shown)
     else:
         codes = {i: _codes(run.processes[i], item) for i, item in compilations.items()}
         logged = {index: tuple(map(texts.plain, each)) for index, each in codes.items() if each}
-        if len(groups := _groups(logged)) > 1:
+        if len(groups := group_equal(logged)) > 1:
             yield Difference(Aspect.CODE, groups, ())
     caches = {index: _lookups(run.processes[index], item) for index, item in compilations.items()}
     states = {index: tuple(map(_state, each)) for index, each in caches.items()}
-    if len(groups := _groups(states)) > 1:
+    if len(groups := group_equal(states)) > 1:
         shown = tuple(", ".join(states[group[0]]) or "no look-up" for group in groups)
         keys = _other_keys(caches[groups[0][0]], caches[groups[1][0]])
         yield Difference(Aspect.CACHES, groups, shown, keys=keys)
@@ -114,7 +122,7 @@ class _Texts:
         """A digest of the text."""
         key = payload.md5 or payload
         if key not in self._plain:
-            text = _plain(payload.text())
+            text = _plain(_COMMENT.sub("", payload.text()))
             self._plain[key] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return self._plain[key]
 
@@ -141,7 +149,8 @@ class _Texts:
         )
 
 
-def _groups(values: Mapping[int, object]) -> tuple[tuple[int, ...], ...]:
+def group_equal(values: Mapping[int, object]) -> tuple[tuple[int, ...], ...]:
+    """Processes with equal values, the largest group first."""
     found: dict[object, list[int]] = {}
     for index, value in values.items():
         found.setdefault(value, []).append(index)
@@ -159,6 +168,31 @@ def _collectives(run: Run, compilations: Mapping[int, Compilation]) -> dict[int,
         for index, item in compilations.items()
         if str(item.compile_id) in run.processes[index].collectives
     }
+
+
+def _sizes(
+    run: Run, compilations: Mapping[int, Compilation]
+) -> dict[int, tuple[tuple[str, tuple[OperatorOutput, ...]], ...]]:
+    """The outputs of all operators, where torch logged them."""
+    return {
+        index: tuple(
+            (operator.name, operator.outputs)
+            for record in run.processes[index].records(OperatorEstimates)
+            if record.compile_id == str(item.compile_id)
+            for operator in record.operators
+        )
+        for index, item in compilations.items()
+    }
+
+
+def _plain_sizes(
+    own: tuple[tuple[str, tuple[OperatorOutput, ...]], ...],
+    others: tuple[tuple[str, tuple[OperatorOutput, ...]], ...],
+) -> str:
+    """The first operator with other outputs than the largest group's, and these."""
+    pairs = zip(own, others, strict=False)
+    name, outputs = next((mine for mine, other in pairs if mine != other), (own or [("", ())])[0])
+    return f"{name} {', '.join(f'{item.dtype}{list(item.shape)}' for item in outputs)}"
 
 
 def _graphs(process: Process, compilation: Compilation) -> tuple[Payload, ...]:
@@ -210,7 +244,7 @@ def _other_operators(
         line = next((node.place for node in (*only[0], *only[1]) if node.place), None)
         return tuple(_named(each) for each in only), line
     for one, other in zip(*nodes, strict=True):
-        if one.tensor != other.tensor:
+        if _typed(one) != _typed(other):
             return (_typed(one), _typed(other)), one.place
     return (), None
 

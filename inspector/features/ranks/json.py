@@ -5,11 +5,13 @@ from __future__ import annotations
 from inspector.features.ranks.differences import Difference
 from inspector.features.ranks.report import (
     FORMAT_VERSION,
+    OtherOrder,
     Rank,
     RankCompilation,
     RankRow,
     RanksReport,
 )
+from inspector.features.ranks.wording import function_name
 from inspector.report.json.common import COMMON
 from inspector.report.json.encode import Scope, View, Views, tool_version
 
@@ -19,11 +21,16 @@ def _file(scope: Scope) -> str:
     return scope.shown(scope.of(RankRow).frame.file)
 
 
+def _functions(scope: Scope) -> list[str | None]:
+    """What each group calls there; null where it calls nothing more."""
+    return [None if row is None else function_name(row) for row in scope.of(OtherOrder).rows]
+
+
 VIEWS: Views = {
     **COMMON,
     RanksReport: View(
         """format_version kind tool_version recording=run.meta:recording ranks compilations=rows
-        findings next_steps""",
+        other_order? findings next_steps""",
         format_version=FORMAT_VERSION,
         kind="ranks",
         tool_version=tool_version,
@@ -37,6 +44,7 @@ VIEWS: Views = {
         wait_ns""",
         file=_file,
     ),
-    RankCompilation: View("process compile_id start_ns time_ns"),
+    RankCompilation: View("process compile_id start_ns time_ns run_ns collectives_ns"),
+    OtherOrder: View("call groups functions", functions=_functions),
     Difference: View("aspect groups shown guards line=line.line? keys"),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.features.ranks.report import RankRow, RanksReport
-from inspector.features.ranks.wording import ranks
+from inspector.features.ranks.wording import function_name, ranks
 from inspector.report.page import Cell, Column, Page, Section, Table, about
 from inspector.report.wording import count, duration
 
@@ -21,6 +21,7 @@ def page(report: RanksReport) -> Page:
             Section("Compilations that differ", [_rows(report, differing)]),
             Section("Compilations", [_rows(report, report.rows)], is_detail=True),
             Section("Collectives", [_collectives(report)], is_detail=True),
+            *_estimates(report),
         ),
         next_steps=report.next_steps,
     )
@@ -32,6 +33,8 @@ def _headline(report: RanksReport) -> str:
         return f"{number}: nothing was compiled"
     slowest = max(report.ranks, key=lambda item: item.compile_time_ns)
     took = f"compile time up to {duration(slowest.compile_time_ns)}"
+    if len(report.ranks) == 1:
+        return f"{number}: {count(len(report.rows), 'compilation')}, {took}"
     differing = sum(not row.is_equal for row in report.rows)
     total = count(len(report.rows), "compilation")
     if not differing:
@@ -71,8 +74,35 @@ def _rows(report: RanksReport, rows: list[RankRow] | tuple[RankRow, ...]) -> Tab
     return Table(columns, [_cells(report, row) for row in rows], "compilation")
 
 
-def _function(row: RankRow) -> str:
-    return row.frame.name + (f", compilation {row.number + 1}" if row.number else "")
+def _estimates(report: RanksReport) -> list[Section]:
+    """What calls take by Inductor's cost model: the largest difference between ranks first."""
+    found = []
+    for row in report.rows:
+        known = [item for item in row.compilations if item.run_ns is not None]
+        if known:
+            least, most = (pick(known, key=lambda item: item.run_ns or 0) for pick in (min, max))
+            found.append(((most.run_ns or 0) - (least.run_ns or 0), row, least, most))
+    found = [item for item in found if item[3].run_ns]  # of a CPU the model says nothing
+    found.sort(key=lambda item: -item[0])
+    rows = [
+        (
+            function_name(row),
+            f"{duration(most.run_ns or 0)} on {ranks(report.run, [most.process])}",
+            duration(least.run_ns or 0),
+            duration(difference),
+            duration(most.collectives_ns or 0),
+        )
+        for difference, row, least, most in found
+    ]
+    columns = (
+        Column("function"),
+        Column("slowest"),
+        Column("fastest", "number"),
+        Column("difference", "number"),
+        Column("in collectives", "number"),
+    )
+    title = "Run time of graphs, estimated by Inductor"
+    return [Section(title, [Table(columns, rows, "graph")])] if rows else []
 
 
 def _cells(report: RanksReport, row: RankRow) -> tuple[Cell, ...]:
@@ -80,7 +110,7 @@ def _cells(report: RanksReport, row: RankRow) -> tuple[Cell, ...]:
     have = [item.process for item in row.compilations]
     shown = f"{run.roots.shown(row.frame.file)}:{row.frame.first_line}"
     return (
-        f"{_function(row)} ({shown})",
+        f"{function_name(row)} ({shown})",
         "all" if not row.missing else ranks(run, have),
         duration(row.slowest.time_ns),
         duration(row.wait_ns),
@@ -97,7 +127,9 @@ def _collectives(report: RanksReport) -> Table:
             schedule = report.run.processes[item.process].collectives.get(item.compile_id)
             if schedule:
                 names = [name.removesuffix(".default").rpartition(".")[2] for name in schedule]
-                rows.append((_function(row), ranks(report.run, [item.process]), ", ".join(names)))
+                rows.append(
+                    (function_name(row), ranks(report.run, [item.process]), ", ".join(names))
+                )
                 break
     columns = (Column("function"), Column("logged by"), Column("in order", "code"))
     return Table(columns, rows, "graph")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from inspector.features.ranks.differences import Difference, differences
+from inspector.features.ranks.differences import Difference, differences, group_equal
+from inspector.records.execution import GraphExecution, OperatorEstimates
 from inspector.report.finding import Finding
 from inspector.report.processes import labels
 from inspector.run.compilation import Compilation, Frame
@@ -27,6 +29,8 @@ class RankCompilation:
         process: Index of the process in the run.
         start_ns: Since the epoch, by the clock of its host; None where unknown.
         time_ns: Forward and backward.
+        run_ns: Of a call of its graphs, by Inductor's cost model; None where that is not logged.
+        collectives_ns: The part of that in collectives.
     """
 
     process: int
@@ -34,6 +38,8 @@ class RankCompilation:
     start_ns: int | None
     time_ns: int
     compilation: Compilation
+    run_ns: float | None = None
+    collectives_ns: float | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -97,16 +103,33 @@ class Rank:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class OtherOrder:
+    """The first call of a graph that is not the same on all ranks.
+
+    Attributes:
+        call: Its number, from 0.
+        groups: Processes that call the same graph there, the largest group first.
+        rows: What each group calls; None where it calls nothing more.
+    """
+
+    call: int
+    groups: tuple[tuple[int, ...], ...]
+    rows: tuple[RankRow | None, ...]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class RanksReport:
     """What the ranks of a job compiled.
 
     Attributes:
         rows: In the order in which the first rank that has them began.
+        other_order: None where calls are the same, or where their order is not logged.
     """
 
     run: Run
     ranks: tuple[Rank, ...]
     rows: tuple[RankRow, ...]
+    other_order: OtherOrder | None = None
     findings: tuple[Finding, ...] = ()
     next_steps: tuple[str, ...] = ()
 
@@ -120,7 +143,27 @@ def make_ranks_report(run: Run) -> RanksReport:
         own = {item.process: item.time_ns for item in row.compilations}
         for index in compared:
             waits[index] += row.slowest.time_ns - own.get(index, 0)
-    return RanksReport(run, tuple(_ranks(run, compared, waits)), rows)
+    return RanksReport(run, tuple(_ranks(run, compared, waits)), rows, _other_order(run, rows))
+
+
+def _other_order(run: Run, rows: Sequence[RankRow]) -> OtherOrder | None:
+    """Calls are compared by code object: compile ids count up in another order on each rank."""
+    named = {(item.process, item.compile_id): row for row in rows for item in row.compilations}
+    called = {
+        index: [
+            named.get((index, call.compile_id or ""))
+            for execution in process.records(GraphExecution)
+            for call in execution.calls
+        ]
+        for index, process in enumerate(run.processes)
+    }
+    called = {index: calls for index, calls in called.items() if calls}
+    for number, each in enumerate(itertools.zip_longest(*called.values())):
+        groups = group_equal({i: id(row) for i, row in zip(called, each, strict=True)})
+        if len(groups) > 1:
+            by_process = dict(zip(called, each, strict=True))
+            return OtherOrder(number, groups, tuple(by_process[group[0]] for group in groups))
+    return None
 
 
 def _ranks(run: Run, compared: Sequence[int], waits: Mapping[int, int]) -> Iterator[Rank]:
@@ -167,6 +210,7 @@ def _rows(run: Run, compared: Sequence[int]) -> Iterator[RankRow]:
             seen[place] += 1
             for number, item in enumerate(_compiled(frame)):
                 found.setdefault((*place, seen[place], number), []).append((index, frame, item))
+    estimates = {index: _estimates(run.processes[index]) for index in compared}
     for (*_, number), members in found.items():
         compilations = tuple(
             RankCompilation(
@@ -175,6 +219,7 @@ def _rows(run: Run, compared: Sequence[int]) -> Iterator[RankRow]:
                 item.start_time_ns,
                 _time_ns(run.processes[index], item),
                 item,
+                *estimates[index].get(str(item.compile_id), (None, None)),
             )
             for index, _, item in members
         )
@@ -189,6 +234,19 @@ def _rows(run: Run, compared: Sequence[int]) -> Iterator[RankRow]:
             differences(run, {item.process: item.compilation for item in compilations}),
             max(times) - min(times),
         )
+
+
+def _estimates(process: Process) -> dict[str, tuple[float, float]]:
+    """Nanoseconds of all operators and of collectives, by compile id."""
+    found: dict[str, tuple[float, float]] = {}
+    for record in process.records(OperatorEstimates):
+        all_ns, collectives_ns = found.get(record.compile_id, (0.0, 0.0))
+        found[record.compile_id] = (
+            all_ns + sum(item.time_ns for item in record.operators),
+            collectives_ns
+            + sum(item.time_ns for item in record.operators if item.kind == "collective"),
+        )
+    return found
 
 
 def _compiled(frame: Frame) -> list[Compilation]:

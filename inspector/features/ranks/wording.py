@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from inspector.features.ranks.report import RankRow
 from inspector.run.run import Run
 
 
@@ -13,6 +14,11 @@ def ranks(run: Run, processes: Sequence[int]) -> str:
         index if (rank := run.processes[index].rank) is None else rank for index in processes
     )
     return ("rank " if len(numbers) == 1 else "ranks ") + ", ".join(_spans(numbers))
+
+
+def function_name(row: RankRow) -> str:
+    """``step``, or ``step, compilation 2``."""
+    return row.frame.name + (f", compilation {row.number + 1}" if row.number else "")
 
 
 def _spans(numbers: Sequence[int]) -> Iterator[str]:

@@ -1,0 +1,70 @@
+"""Graphs that were compiled because no cache had them: for services that start warm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inspector.report.finding import Finding
+from inspector.report.rule import Rule
+from inspector.report.severity import Severity
+from inspector.report.wording import count, duration
+from inspector.run.run import Run
+from inspector.shared.stack import StackFrame
+from inspector.trace.caches import CacheLookup, CacheState
+
+_GRAPHS = "FX graph"
+
+
+class CacheMissRule(Rule[Run, Finding]):
+    """A graph was compiled because the FX graph cache did not have it.
+
+    What it means:
+        Inductor looked for the code of a graph and did not find it.
+
+    Why it matters:
+        A process that should start warm compiles instead. Nothing reports this unless
+        ``--fail-on cache-miss`` asks for it: every first start misses.
+
+    Example:
+        An image of a service whose ``TORCHINDUCTOR_CACHE_DIR`` was filled with another batch size.
+
+    What to do:
+        Compare with the start that filled the caches: ``inspect cold-start NOW --against BEFORE``
+        names the part of the key that differs.
+    """
+
+    id = "cache-miss"
+    severity = Severity.WARNING
+
+    def check(self, run: Run) -> Iterator[Finding]:
+        """One finding per code object."""
+        for process in run.processes:
+            places = {
+                (time.compile_id, time.occurrence): StackFrame(
+                    time.file, time.first_line, time.name
+                )
+                for time in process.compile_times
+                if time.file
+            }
+            found: dict[StackFrame | None, list[CacheLookup]] = {}
+            for item in process.lookups:
+                if item.cache == _GRAPHS and item.state is CacheState.MISS:
+                    place = places.get((item.compile_id, item.occurrence))
+                    found.setdefault(place, []).append(item)
+            for place, items in found.items():
+                took_ns = sum(item.time_taken_ns or 0 for item in items)
+                took = f": {duration(took_ns)} to compile" if took_ns else ""
+                yield Finding(
+                    **self.at(run, place, "" if place else items[0].compile_id),
+                    message=f"{count(len(items), 'graph')} of "
+                    f"{place.name if place else items[0].compile_id} not in the FX graph cache"
+                    + took,
+                    why=f"No entry of the cache has the key {items[0].key or 'of the graph'}.",
+                    fix="`inspect cold-start NOW --against BEFORE` names the part of the key that "
+                    "differs from the start that filled the cache.",
+                    records=len(items),
+                    evidence="fx_graph_cache_miss",
+                )
+
+
+RULE = CacheMissRule()
