@@ -69,12 +69,12 @@ def _check_torch() -> None:
         message = f"{sys.executable} cannot import torch: {error}."
         raise EnvironmentLacksError(
             message,
-            'Install it with pip install "torch>=2.11,<2.14" numpy, or name another interpreter '
+            'Install it with pip install "torch>=2.11,<2.16" numpy, or name another interpreter '
             "with --python .venv/bin/python.",
         ) from error  # fmt: skip
     if not hasattr(torch, "_logging"):
         message = f"torch {torch.__version__} writes no structured trace."
-        raise EnvironmentLacksError(message, "Use torch 2.11 to 2.13.")
+        raise EnvironmentLacksError(message, "Use torch 2.11 to 2.15.")
 
 
 def _check_triton() -> None:
@@ -103,6 +103,7 @@ def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.execution.trial import seed_trial, watched
     from inspector.capture.failures import user_traceback
     from inspector.capture.graphs.line_times import line_times
+    from inspector.capture.guard_levers import Levers
     from inspector.capture.log.environment import environment
     from inspector.capture.profile_calls import call_profiled
     from inspector.capture.quiet import quiet_compiler
@@ -137,8 +138,11 @@ def _explain(folder: Path, request: Request) -> None:
             measured = line_times() if request.line_times else contextlib.nullcontext()
             with measured, watched(target, request, compiled(target, request)) as function:
                 make_calls = call_profiled if request.profile else call_target
+                levers = Levers(target, request) if request.levers else None
                 make_calls(target, request, function)
                 check_edited()
+            if levers is not None:
+                levers.write()
         except SystemExit as exit_:
             code = "" if exit_.code is None else repr(exit_.code)
             message = f"{target.name} ended the program with sys.exit({code}) while it was called."

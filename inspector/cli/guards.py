@@ -27,6 +27,12 @@ _CUDA_GRAPH_RULES = "cuda-graph-"
     "is moved to the GPU and compiled with Inductor and mode reduce-overhead, unless others are "
     "named.",
 )
+@click.option(
+    "--levers",
+    is_flag=True,
+    help="Try each of torch's settings that make guards cheaper: what it saves, what it assumes, "
+    "and whether the calls here break that.",
+)
 def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
     """Show the guards, their cost, and what recompiles next.
 
@@ -37,6 +43,7 @@ def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
     Examples:
       inspect guards samples/small_cnn/model.py
       inspect guards samples/small_cnn/model.py:SmallCNN --input 'f32[8,3,224,224]' --train
+      inspect guards samples/small_cnn/model.py --levers
       inspect guards samples/recompiles/recording.zip -o guards.md
       inspect guards samples/resnet50/h200-graphs.zip --cudagraphs
     """  # noqa: D301 - click looks for the character, which keeps lines as they are

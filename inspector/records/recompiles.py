@@ -75,3 +75,23 @@ class FailedGuards(Record):
     )
     instances: Mapping[str, Instance] = doc("modules and self", default_factory=dict)
     alive: Mapping[str, Alive] = doc("where it is another object than before", default_factory=dict)
+
+
+@part
+class LeverTrial:
+    """The recorded calls again, with a setting that is to make guards cheaper, or with none."""
+
+    lever: str = doc("empty where nothing is set")
+    guards_ns: int | None = doc("guards per warm call, in the fastest of the calls", default=None)
+    bytecode_ns: int = doc("what fetches the inputs of graphs, per warm call", default=0)
+    compilations: int = doc("in two calls with each input", default=0)
+    later: int = doc("of these, in the second call with each", default=0)
+    difference: str = doc("the first output that differs from that without it", default="")
+    error: str = ""
+
+
+@artifact("guard_levers")
+class GuardLevers(Record):
+    """What each setting saves that is to make guards cheaper."""
+
+    trials: tuple[LeverTrial, ...] = doc("the first and the last with nothing set")

@@ -34,6 +34,7 @@ class Request(Message):
         seconds: About how long calls with each input are timed, with ``profile``; None for 12.
         kernel: The kernel to benchmark alone, or a part of its name, or None; with ``profile``.
         generates: Whether Inductor's code is generated and not compiled, and graphs run without it.
+        levers: Whether the settings that make guards cheaper are tried after the recorded calls.
         edits: Changes to make in the project's files when they are loaded; the files stay.
         command: The command that it is asked for by, where nothing above shows that.
     """
@@ -67,6 +68,7 @@ class Request(Message):
     seconds: float | None = None
     kernel: str | None = None
     generates: bool = False
+    levers: bool = False
     edits: tuple[Edit, ...] = ()
     command: str = ""
 

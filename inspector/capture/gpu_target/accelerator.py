@@ -182,5 +182,5 @@ def _lacks(what: str) -> EnvironmentLacksError:
     return EnvironmentLacksError(
         f"Capturing for a GPU that is not here does not work with torch {torch.__version__}: "
         f"{what}.",
-        "Use torch 2.11 to 2.13 on Linux, as installed by pip.",
+        "Use torch 2.11 to 2.15 on Linux, as installed by pip.",
     )

@@ -48,6 +48,7 @@ class TraceHandler(logging.Handler):
     Attributes:
         measures: Profiles the program's own calls for a moment, once it has compiled: from the
             first frame on, as `import torch` may not be over before.
+        is_paused: Writes and looks at nothing: what is compiled is no part of the recording.
     """
 
     def __init__(self, logger: logging.Logger) -> None:
@@ -68,6 +69,7 @@ class TraceHandler(logging.Handler):
         self._window: WarmWindow | None = None
         self._autotuning: AutotuneObserver | None = None
         self.measures = False
+        self.is_paused = False
         self.keeps_graphs = False
         self.keeps_prims = False
         self._hooks: HookObserver | None = None
@@ -176,6 +178,8 @@ class TraceHandler(logging.Handler):
         return method
 
     def _write_and_look(self, record: logging.LogRecord) -> None:
+        if self.is_paused:
+            return
         if self._pid != os.getpid():
             self._pid = os.getpid()  # a fork, whose logs have nothing yet, and which has no threads
             self._window = None

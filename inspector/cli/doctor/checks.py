@@ -12,7 +12,7 @@ from inspector.cli.doctor.environment import Environment
 
 PYTHON_VERSIONS = ((3, 11), (3, 14))
 """The first version that is supported, and the first that is not, as in pyproject.toml."""
-TORCH_VERSIONS = ((2, 11), (2, 14))
+TORCH_VERSIONS = ((2, 11), (2, 16))
 TRITON_VERSIONS = ((3, 6), (3, 10))
 TRANSFORMERS_VERSIONS = ((5, 17), (6, 0))
 _GET_GPU = (

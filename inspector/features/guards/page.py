@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from inspector.features.guards.levers import lever_blocks
 from inspector.features.guards.next import NextChange
 from inspector.features.guards.report import FrameRow, GuardsReport
 from inspector.report.page import Block, Column, Items, Lines, Page, Section, Table, about, as_notes
@@ -45,6 +46,7 @@ def page(report: GuardsReport) -> Page:
             Section("Next recompilations, most likely first", likely[:_MOST_FRAMES]),
             Section("Further functions", likely[_MOST_FRAMES:], is_detail=True),
             Section("Cost", list(_costs(report))),
+            Section("Levers", list(lever_blocks(report.levers))),
             Section(
                 "By module",
                 [Table((Column("module", "code"), number, Column("kinds", "code")), groups)],

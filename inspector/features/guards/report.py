@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.features.guards.change import ChangeKind
 from inspector.features.guards.grouping import Cause, Group, by_cause, by_module, kinds_of
+from inspector.features.guards.levers import Lever, levers_of
 from inspector.features.guards.next import NextChange, next_changes
 from inspector.features.guards.predict import Becomes, FrameGuards, frame_guards
 from inspector.features.guards.time import GuardTime, guard_time
@@ -64,6 +65,7 @@ class GuardsReport:
         kinds: The same by kind, the most frequent first.
         groups: The same by module.
         causes: The same by the line that caused them.
+        levers: Settings that make guards cheaper, where they were tried; most saved first.
         frames: The frames: those near the recompile limit first, then those that changed before.
         notices: What is missing, and what would show it; one sentence each.
     """
@@ -75,6 +77,7 @@ class GuardsReport:
     causes: tuple[Cause, ...]
     frames: tuple[FrameRow, ...]
     time: GuardTime | None
+    levers: tuple[Lever, ...]
     unread: tuple[str, ...]
     findings: tuple[Finding, ...]
     notices: tuple[str, ...]
@@ -113,6 +116,7 @@ def make_guards_report(run: Run, rules: Iterable[Rule[Run, Finding]]) -> GuardsR
         causes=by_cause(run, newest),
         frames=tuple(sorted(rows, key=_urgency)),
         time=time,
+        levers=tuple(lever for process in run.processes for lever in levers_of(process)),
         unread=tuple(unread),
         findings=tuple(found),
         notices=tuple(_notices(run, rows, time, len(unread))),

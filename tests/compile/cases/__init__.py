@@ -204,5 +204,6 @@ QUICK: tuple[str, ...] = (
     "failures.py:own_exception",
     "failures.py:scalar_output --fullgraph",
     "whole/later_break.py",
+    "whole/nested_breaks.py",
     "whole/suppress_errors.py",
 )

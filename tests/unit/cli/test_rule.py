@@ -36,7 +36,7 @@ def test_a_graph_break_has_torchs_words_then_our_programs() -> None:
     before, _, after = text.partition("branch-where: ")[2].partition("After\n")
     assert "        if x.abs().max() > 10:\n" in before.partition("Before\n")[2]
     assert "        x = torch.where(x.abs().max() > 10, x.clamp(-10, 10), x)\n" in after
-    assert "Tested on torch 2.11 to 2.13." in after
+    assert "Tested on torch 2.11 to 2.15." in after
 
 
 @pytest.mark.usefixtures("no_torch")

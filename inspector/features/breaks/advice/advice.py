@@ -12,7 +12,7 @@ from inspector.features.breaks.advice.predicates import Predicate, predicate
 from inspector.report.user_code.code import Code
 from inspector.shared.edit import Edit, Setting
 
-TESTED_ON = ("2.11", "2.12", "2.13")
+TESTED_ON = ("2.11", "2.12", "2.13", "2.14", "2.15")
 """Versions of torch on which every advice is run, unless it names fewer."""
 
 _CASES = Path(__file__).parent / "cases"

@@ -83,7 +83,7 @@ def test_versions_are_compared_as_numbers(version: str, state: State) -> None:
         (replace(BARE, platform="darwin"), "triton",
          (State.NOT_HERE, "Triton exists on Linux only, this is darwin", "")),
         (replace(BARE, chosen=True, executable="/my env/bin/python"), "torch",
-         (State.MISSING, "", "'/my env/bin/python' -m pip install 'torch>=2.11,<2.14'")),
+         (State.MISSING, "", "'/my env/bin/python' -m pip install 'torch>=2.11,<2.16'")),
         (replace(FULL, inspect="/b/inspect", is_ours=False), "inspect on the PATH",
          (State.NOT_OURS, "/b/inspect",
           "Type torch-inspector instead of inspect: it is the same command.")),
