@@ -157,7 +157,8 @@ def test_a_setting_that_would_move_the_break_is_left_out() -> None:
 
 
 def test_some_advice_holds_for_a_line_of_torch() -> None:
-    cause = Cause("Attempted to wrap RNN, GRU, or LSTM", "x", gb_id="GB0014")
+    said = "Dynamo does not support RNN, GRU, or LSTM."
+    cause = Cause("Attempted to wrap RNN, GRU, or LSTM", "x", said, gb_id="GB0014")
 
     assert example(advised(TORCHS, cause)) == "recurrent-layer"
 
