@@ -113,8 +113,6 @@ class Breaks:
         """What the time of code belongs to that comes behind a break and was left alone.
 
         Args:
-            compile_id: The compilation that ends at the break.
-            name: What Dynamo called the code behind it.
             before: What the time before it belongs to, and its own unless something says why it was
                 left alone: a break further down, the recompile limit, or a failure, which is
                 nobody's.

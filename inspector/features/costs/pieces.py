@@ -83,7 +83,6 @@ def cut(
 
     Args:
         marks: The outermost marks inside.
-        breaks: Where compilations end.
         mark_ns: What a mark costs, which is taken off again.
     """
     cutter = _Cutter(thread, breaks, mark_ns)

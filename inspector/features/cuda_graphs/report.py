@@ -24,7 +24,9 @@ class CudaGraphRow:
     """What became of one compiled function, forward or backward.
 
     Attributes:
+        process: Index of its process in the run.
         compile_id: The compilation in torch's spelling; empty where torch does not say.
+        name: The function's name, or an empty string.
         mode: ``forward``, ``backward`` or ``inference``; empty where only torch's spans are known.
         parts: Into how many graphs it is cut, for each set of sizes.
         sizes: The sets of dynamic sizes that were met, in order; ``()`` where none is dynamic.
@@ -58,11 +60,15 @@ class CudaGraphsReport:
     """The CUDA graphs of a run.
 
     Attributes:
+        run: The run.
         rows: The functions, in the order of their first calls.
         calls: Calls of captured functions and their parts, or None where nobody counted.
         replays: How many of them replayed, or None.
+        recordings: Captures.
         pool_bytes: Memory of the pools, each once, as large as it was last seen; None if unknown.
+        findings: Findings about CUDA graphs.
         notices: What is missing, and what would show it; one sentence each.
+        next_steps: Commands worth running next.
     """
 
     run: Run

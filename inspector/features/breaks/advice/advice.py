@@ -61,9 +61,6 @@ class Advice:
     same outputs, and the same prints, log records and warnings.
 
     Attributes:
-        id: Its name, in kebab case.
-        title: The situation, as a short noun phrase.
-        keeps: What stays the same, and what does not.
         says: Regular expression of what torch says in this situation; empty where any will do.
         when: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.

@@ -26,7 +26,6 @@ class Choices:
     """What replaces a branch.
 
     Attributes:
-        lines: The statements.
         conditions: Sentences about what has to be so, beyond what is said of every choice.
         is_finite: Whether what is computed is finite, and its gradient, for any input.
         only_one: The statement that computes one side alone, by `torch.cond`; or empty.

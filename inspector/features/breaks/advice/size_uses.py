@@ -45,7 +45,6 @@ class SizeUses:
     """What is done with a number or a list of them, also under the names that it gets.
 
     Attributes:
-        is_list: Whether it is a list.
         is_size: Whether it is a size somewhere.
         is_needed: Whether something has to know it: a branch, a loop, a text.
         checks: What raises an error where it is not as it has to be, in the order of the lines.
