@@ -91,6 +91,18 @@ model = Model()
 example_inputs = [(torch.ones(300, 300),)] * 3  # calls that we add do not count
 """
 WHOLE_LIMIT = LIMIT.replace('print("between")', "x = x.relu()")
+NESTED = """
+def inner(x):
+    x = torch.relu(x + 1)
+    print("inner")
+    return x * 2
+def middle(x):
+    return inner(x) + 3
+def model(x):
+    return middle(x) * 2
+example_inputs = (torch.ones(64, 64),)
+torch._dynamo.config.nested_graph_breaks = True
+"""
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "between": (BETWEEN, {}),
     "loop": (LOOP, {}),
@@ -99,6 +111,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "whole limit": (WHOLE_LIMIT, {}),
     "counts": (COUNTS, {"calls": 4}),
     "trained": (TRAINED, {"train": True, "backend": "aot_eager"}),
+    "nested": (NESTED, {}),
     "whole": (WHOLE, {}),
     "generator": (GENERATOR, {}),
 }
@@ -132,6 +145,16 @@ def test_a_break_has_parts_bytes_and_executions(reports: Any) -> None:
     assert finding["cost_ns"] == cost["outside_ns"] + cost["crossing_ns"] > 0
     assert cost["call_ns"] > 0
     assert 3 <= cost["calls"] <= 20
+
+
+def test_with_nested_graph_breaks_the_rest_of_all_callers_is_one_graph(reports: Any) -> None:
+    report = reports["nested"][1]
+    (finding,) = breaks(report)
+    assert (finding["records"], finding["executions_per_call"]) == (1, 1)
+    assert (finding["cost_kind"], finding["crossing_bytes"]) == ("measured", 16384)
+    # What is measured is what was compiled before: our marks make Dynamo compile nothing.
+    names = [frame["name"] for frame in report["frames"]]
+    assert names == ["model", "torch_dynamo_resume_in_model_at_10"]
 
 
 def test_a_function_that_was_given_up_has_the_whole_call(reports: Any) -> None:

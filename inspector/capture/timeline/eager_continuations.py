@@ -67,10 +67,12 @@ def _rests() -> Iterator[_Rest]:
 def _may_run_eagerly(code: CodeType) -> bool:
     """Whether there is nothing compiled of it, although it was called before, or no more will be.
 
-    At the recompile limit calls that no entry fits run eagerly.
+    At the recompile limit calls that no entry fits run eagerly. With nested graph breaks what comes
+    behind a break in an inlined function has no entry, and is traced as a part of its caller's.
     """
     entries: list[object] = torch._C._dynamo.eval_frame._debug_get_cache_entry_list(code)  # noqa: SLF001
-    return not entries or len(entries) >= config.recompile_limit
+    is_inlined = not entries and config.nested_graph_breaks
+    return not is_inlined and (not entries or len(entries) >= config.recompile_limit)
 
 
 def _marked(function: Callable[..., object], name: str) -> Callable[..., object]:
