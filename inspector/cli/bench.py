@@ -46,7 +46,7 @@ from inspector.shared.bench import BenchPlan
 @click.option(
     "--modes", metavar="MODES",
     help="Inductor modes, comma-separated: default, reduce-overhead, max-autotune, "
-    "max-autotune-no-cudagraphs, lite; or all, or none.  [default: default,reduce-overhead]",
+    "max-autotune-no-cudagraphs, lite, or all, or none.  [default: default,reduce-overhead]",
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
@@ -55,18 +55,18 @@ from inspector.shared.bench import BenchPlan
 @click.option(
     "--vary", multiple=True, metavar="PLACE=VALUES",
     help="Vary an input: 'x[0]=1,2,4' (a size), 'ids[1],mask[1]=16,32' (together), 'n=1,2' (a "
-    "value), 'x=f32,bf16' (a dtype). Repeat it for products.",
+    "value), 'x=f32,bf16' (a dtype). Repeat for all combinations.",
 )  # fmt: skip
 @click.option(
     "--shapes", metavar="KINDS",
-    help="dynamic= of torch.compile, comma-separated: auto, dynamic, static; with --vary also "
-    "padded (to powers of two).  [default: auto; with --vary all of them]",
+    help="Values of dynamic=, comma-separated: auto, dynamic, static. With --vary also padded "
+    "(to powers of two).  [default: auto; all with --vary]",
 )  # fmt: skip
 @click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True.")
 @click.option("--batch", metavar="SIZES", help="Batch sizes, comma-separated: 1,4,16.")
 @click.option("--dtype", metavar="DTYPES", help="Floating-point dtypes, comma-separated: f32,bf16.")
 @click.option("--autocast", metavar="DTYPES", help="Autocast dtypes, comma-separated: none,bf16.")
-@click.option("--tf32", metavar="on,off", help="Allow TF32 in float32 matmuls, or not.")
+@click.option("--tf32", metavar="on,off", help="Turn TF32 on or off for float32 matmuls.")
 @click.option(
     "--train",
     is_flag=True,
@@ -74,18 +74,18 @@ from inspector.shared.bench import BenchPlan
 )
 @click.option(
     "--optimizer", metavar="NAME",
-    help="With --train: add a step of this torch.optim class (lr=1e-4), compiled and not.",
+    help="With --train: add an optimizer step (torch.optim.NAME, lr=1e-4), compiled and eager.",
 )  # fmt: skip
-@click.option("--grad", is_flag=True, help="Do not run under torch.no_grad().")
+@click.option("--grad", is_flag=True, help="Run with gradients enabled (no torch.no_grad()).")
 @click.option(
     "--input", "inputs", multiple=True, metavar="SPEC",
-    help="An input: 'f32[8,3,224,224]', in the order of the arguments, or NAME=SPEC. Repeatable.",
+    help="Describe an input: 'f32[8,3,224,224]', in argument order, or NAME=SPEC. Repeatable.",
 )  # fmt: skip
-@click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
-@click.option("--cold-cache", is_flag=True, help="Empty the L2 cache of the GPU before each call.")
+@click.option("--device", metavar="DEVICE", help="Move model and inputs to a device: cpu, cuda, …")
+@click.option("--cold-cache", is_flag=True, help="Flush the GPU's L2 cache before each call.")
 @click.option(
     "--sessions", type=click.IntRange(1, 20), metavar="N",
-    help="How often each process is started: most noise is between processes.  [default: 3]",
+    help="Start each process N times; most noise is between processes.  [default: 3]",
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(0.1, 3600), metavar="S",
@@ -93,17 +93,17 @@ from inspector.shared.bench import BenchPlan
 )  # fmt: skip
 @click.option(
     "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
-    help="Show what changed beyond noise since this report; exit with 1 if something is worse.",
+    help="Show what changed beyond noise since this report; exit with 1 on a regression.",
 )  # fmt: skip
 @click.option(
     "--fail-on", multiple=True, metavar="NAME",
     help="Exit with 1 if a setting is wrong (its results) or slower (than eager, beyond noise), or "
-    "could not be measured. Comma-separated.",
+    "if it could not be measured. Comma-separated.",
 )  # fmt: skip
 @click.option(
     "--warmup", is_flag=True,
-    help="Measure a service's start: cold, with the cache folder, with the cache artifact; and "
-    "find the inputs to call so that nothing compiles later.",
+    help="Measure the startup of a service: cold, with the cache folder, and with the cache "
+    "artifact. Find the warm-up inputs after which nothing compiles.",
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
@@ -125,8 +125,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """Measure eager PyTorch against torch.compile's modes and backends, and pick one.
 
     TARGET is a model (model.py, model.py:name, package.module:name), several models or a folder of
-    them, or a recording of this command. Without a TARGET the newest recording is shown. Each
-    combination runs in processes of its own, which take turns.
+    them, or a recording of this command. The default is the newest recording. Each
+    combination runs in separate processes, which take turns.
 
     \b
     Examples:
@@ -151,11 +151,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     fails_on = parse_bench_gates(given.pop("fail_on", ()))
     if is_warmup(targets, given):
         if fails_on:
-            raise UsageError("--fail-on is not for a service's start.", "Leave it or --warmup out.")
+            raise UsageError("--fail-on does not apply to --warmup.", "Use one of them.")
         return warmup_command(targets, given, process, output, format_)
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
-        raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
+        raise UsageError("--compare takes one model.", "Name one model, or drop --compare.")
     if output is not None:
         check_bench_file(output, kind)
     check_output(None if is_bench_file(output) else output, format_)
@@ -165,8 +165,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     report, code = _report(kind, targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):
         if earlier.conditions != (report.plan.is_grad, report.plan.cold_cache):
-            message = f"{compare} was measured with other --grad or --cold-cache."
-            raise UsageError(message, "Measure both in the same way.")
+            message = f"{compare} was measured with a different --grad or --cold-cache."
+            raise UsageError(message, "Measure both with the same options.")
         report = against(report, earlier)
         code = code or int(report.comparison is not None and report.comparison.is_worse)
     _write(report, output, format_)
@@ -177,8 +177,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 option_help(
     command,
     output="Write a report (.json, .md, .txt), a table (.csv), or bars (.svg, .png, .pdf).",
-    timeout="Stop a process that is not ready after this time; the others go on.  [default: 1 h; "
-    "with several models 15 min]",
+    timeout="Stop a process that is not ready after this time; the others continue.  [default: "
+    "1 h; 15 min with several models]",
 )
 
 

@@ -38,7 +38,7 @@ from inspector.run.sources.recording import opened, read_run
 from inspector.shared.bench import BenchPlan
 from inspector.shared.meta import META_FILE, Meta
 
-_NOT_SAVED = "pass --save DIR to keep the recordings and to resume a run that was cut off"
+_NOT_SAVED = "pass --save DIR to keep the recordings and resume an interrupted run"
 _SESSIONS = 1  # of many models; several of one model say more of that one
 _LIMIT_SECONDS = 900.0  # one that hangs holds the others up
 _MODEL = "model.py"
@@ -101,7 +101,7 @@ def models_of(targets: Sequence[str]) -> tuple[str, ...]:
         elif is_model(target):
             found.append(target)
         else:
-            message = f"{target} is no model, and no folder with models in it."
+            message = f"{target} is neither a model nor a folder of models."
             raise UsageError(message, "Name model.py files, or a folder of them.")
     return tuple(dict.fromkeys(found))
 
@@ -200,12 +200,12 @@ def in_a_line(error: InspectorError | OSError) -> str:
 
 def _made(save: Path) -> Path:
     if save.suffix == ".zip":
-        message = "--save of several models needs a folder."
-        raise RecordingError(message, "Leave .zip out of its name.")
+        message = "--save needs a folder when there are several models."
+        raise RecordingError(message, "Drop the .zip suffix.")
     try:
         save.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"{save} cannot be made ({error.strerror})."
+        message = f"{save} cannot be created ({error.strerror})."
         raise RecordingError(message, "Name another folder with --save.") from error
     return save
 
@@ -256,8 +256,8 @@ def saved_collection(folder: Path) -> tuple[CollectionReport, int]:
     """The report on the newest command of such a folder, and its exit code."""
     whole = [saved for saved in saved_in(folder) if saved.meta.ended == _WHOLE]
     if not whole:
-        message = f"No recording in {folder} came to its end."
-        raise RecordingError(message, "Go on with the command that made them.")
+        message = f"No recording in {folder} is complete."
+        raise RecordingError(message, "Run the original command again to resume it.")
     # All models of one command have the same options.
     newest = {it.meta.target: it for it in whole if _options(it) == _options(whole[-1])}
     models = []

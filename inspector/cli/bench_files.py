@@ -45,8 +45,8 @@ def check_bench_file(output: Path, kind: type[Measurements]) -> None:
             known = ", ".join(sorted(_REPORTS | can_be))
             raise UsageError(error.message, f"Choose one of {known}.") from error
     elif form not in can_be:
-        step = "Write .csv, .md or .json; or a picture of one model."
-        raise UsageError("A collection has no picture.", step)
+        step = "Write .csv, .md or .json, or draw one model."
+        raise UsageError("Several models cannot be drawn in one picture.", step)
     if form in _PICTURES:
         from inspector.features.bench.bars import check_can_draw
 

@@ -29,15 +29,15 @@ _KIND = "cold-start"
     "--against",
     metavar="OTHER",
     type=click.Path(path_type=Path),
-    help="A recording or trace to compare the keys of the caches with.",
+    help="Compare the cache keys with another recording or trace.",
 )
 def command(target: str | None, asked: Asked, against: Path | None) -> int:
-    """Show where compile time goes, by stage, function and line, and which caches hit.
+    """Show compile time by stage, function and line, and which caches hit.
 
-    TARGET is a model, which is recorded first with empty caches and, unless --backend says
-    otherwise, with Inductor; or a recording (a folder or .zip), a TORCH_TRACE log, or a folder of
-    such logs. Without a TARGET the newest recording is read. A start with warm caches is what
-    `inspect run` records, which leaves your caches as they are.
+    TARGET is a model, a recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs;
+    by default the newest recording. A model is recorded with empty caches, and with Inductor
+    unless --backend names another. To record a warm start, use `inspect run`, which keeps your
+    caches.
 
     \b
     Examples:
@@ -55,8 +55,8 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
     with asked.shown(target, keep_spans=keep_spans, command=_KIND, **how) as (run, code):
         if draws_spans and not any(process.lanes for process in run.processes):
             raise RecordingError(
-                "There is no span of any compilation in it, so that there is no timeline to write.",
-                "Record a model that compiles something, or see: inspect explain",
+                "Nothing was compiled, so there is no timeline to write.",
+                "Record a model that compiles something, or run: inspect explain",
             )
         asked.write(_report(run, other, str(against)), _KIND)
     return code
@@ -66,9 +66,9 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
 always_inductor(command)
 option_help(
     command,
-    output="Write to a file; the end of its name is the format: .json, .md, .txt, "
-    ".perfetto.json or .trace.json for Perfetto and speedscope.",
-    format_="Format on standard output: terminal, json, markdown, perfetto.json.",
+    output="Write a file; the suffix sets the format: .json, .md, .txt, "
+    ".perfetto.json or .trace.json (for Perfetto and speedscope).",
+    format_="Set the format of standard output: terminal, json, markdown, perfetto.json.",
 )
 
 

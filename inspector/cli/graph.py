@@ -22,31 +22,31 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 @click.argument("target", required=False, type=click.Path())
 @click.option(
     "--stage", type=click.Choice(_STAGES), default=None,
-    help="Which graph; fusion, which is shown by default, has the kernels.",
+    help="Choose the stage; the default is fusion, which shows the kernels.",
 )  # fmt: skip
-@click.option("--graph", "graph", metavar="ID", default="", help="Only this compilation: 0/0.")
+@click.option("--graph", "graph", metavar="ID", default="", help="Show only this compilation: 0/0.")
 @click.option(
     "--around",
     metavar="TEXT",
-    help="Only what is near the operators whose name, or module, has this text in it.",
+    help="Show only the neighborhood of operators whose name or module contains this text.",
 )
 @click.option(
     "--depth", type=click.IntRange(0), show_default=str(DEPTH),
-    help="How many arrows --around goes, up and down.",
+    help="Set how many edges --around follows in each direction.",
 )  # fmt: skip
-@click.option("--line", metavar="FILE:LINE", help="What became of this line, in every stage.")
+@click.option("--line", metavar="FILE:LINE", help="Show what this line became in every stage.")
 @click.option(
-    "--ops", is_flag=True, help="Count the operators of every stage, and what became of them."
+    "--ops", is_flag=True, help="Count the operators of every stage, and how each was lowered."
 )
 @click.option(
     "--collapse", type=click.Choice([item.value for item in Collapse]), show_default="auto",
-     help="Of the picture of a stage: what becomes one box. auto keeps it readable.",
+     help="Choose what is merged into one box in the picture of a stage; auto keeps it readable.",
 )  # fmt: skip
 @click.option(
     "--colour", "--color", type=click.Choice([item.value for item in Colour]), show_default="dtype",
-     help="Of the picture of a stage: what the colours tell.",
+     help="Choose what colors show in the picture of a stage.",
 )  # fmt: skip
-@click.option("--force", is_flag=True, help="Of a picture: draw every box, however many.")
+@click.option("--force", is_flag=True, help="Draw every box of a picture, however many.")
 @gpu_options
 @recording_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -63,11 +63,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     ops: bool,
     force: bool,
 ) -> int:
-    """Show the graphs of every stage, and which operators became which kernel.
+    """Show the graph of every stage, and which operators became which kernel.
 
     TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
-    or a folder of logs; by default the newest recording. A file after -o is a picture (.svg, .png,
-    .pdf, .dot) by Graphviz, or a report.
+    or a folder of logs; by default the newest recording. -o writes a picture with Graphviz (.svg,
+    .png, .pdf, .dot), or a report.
 
     \b
     Examples:
@@ -108,6 +108,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 always_inductor(command)
 option_help(
     command,
-    output="Write to a file; the end of its name is the format: a picture (.svg, .png, .pdf, "
+    output="Write a file; the suffix sets the format: a picture (.svg, .png, .pdf, "
     ".dot) or a report (.json, .md, .txt).",
 )

@@ -30,7 +30,7 @@ def graph_file(output: Path | None, view: View, drawn: Sequence[str]) -> Path | 
     form = "" if output is None else output.suffix.lower()
     names = " and ".join(drawn)
     if drawn and form not in layout.SUFFIXES:
-        raise UsageError(f"A picture alone has {names}.", "Write one: -o graph.svg.")
+        raise UsageError(f"Only pictures take {names}.", "Write one: -o graph.svg.")
     if output is None:
         return None
     if form not in layout.SUFFIXES:
@@ -38,10 +38,10 @@ def graph_file(output: Path | None, view: View, drawn: Sequence[str]) -> Path | 
         return None
     if view.ops or view.line is not None:
         option = "--ops" if view.ops else "--line"
-        hint = "Name a .json, .md or .txt file, or leave it out: --stage has the graphs."
-        raise UsageError(f"{option} gives a report, and no graph.", hint)
+        hint = f"Name a .json, .md or .txt file, or drop {option}."
+        raise UsageError(f"{option} writes a report, not a picture.", hint)
     if view.shown == FUSION and set(drawn) - {"--force"}:
-        message = f"The picture of a stage alone has {names}."
+        message = f"Only pictures of a stage take {names}."
         raise UsageError(message, "Name one: --stage post-grad, --stage dynamo.")
     check_place(output)
     return output
@@ -65,7 +65,7 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
         hint = hint[:1].upper() + hint[1:]
         raise RecordingError("There is no graph to write.", f"{hint}.")
     if len(made) > 1:
-        text = f"{len(made)} pictures, one for each graph (--graph and --stage ask for fewer):"
+        text = f"{len(made)} pictures, one per graph (narrow with --graph or --stage):"
         sys.stderr.write(text + "\n")
     for file, content in zip(_files(output, [name for name, _ in made]), made, strict=True):
         write_bytes(file, content[1])

@@ -34,32 +34,32 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
 @click.option(
     "--counters", is_flag=True,
-    help="Run it once more under Nsight Compute (ncu), for hardware counters of each kernel.",
+    help="Run again under Nsight Compute (ncu) to collect hardware counters per kernel.",
 )  # fmt: skip
 @click.option(
     "--fresh-ceilings", is_flag=True,
-    help="Measure what the machine can do again; else that is kept for 30 days.",
+    help="Measure peak FLOP/s and bandwidth again instead of using values cached for 30 days.",
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(0.1), metavar="S",
-    help="About how long the calls with each input are timed; the more, the surer.  [default: 12]",
+    help="Time each input for about S seconds; longer is more precise.  [default: 12]",
 )  # fmt: skip
 @click.option(
-    "--autotune", is_flag=True, help="Show all that autotuning tried: each candidate with its time."
+    "--autotune", is_flag=True, help="Show every candidate that autotuning tried, with its time."
 )
 @click.option(
     "--kernel", metavar="KERNEL",
-    help="Time this kernel alone, too, with the arguments that it has in a call; a part of its "
-    "name is enough. It has a report of its own (-o with .json, .md or .txt).",
+    help="Also time this kernel in isolation, with its arguments from a call; part of its name "
+    "is enough. Writes a separate report (-o with .json, .md or .txt).",
 )  # fmt: skip
 @recording_options
 def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
-    """Time the generated kernels in place, against peak FLOP/s and bandwidth.
+    """Time the generated kernels in place and compare them with peak FLOP/s and bandwidth.
 
     TARGET is a model (model.py, model.py:name, package.module:name) or a recording; by default the
     newest recording. On a GPU every
-    kernel, copy and library's call is timed where it stands in the model's own calls; without one,
-    every C++ kernel and operator. Each leads to the line of the model that it computes.
+    kernel, copy and library call is timed inside the model's own calls; on the CPU, every C++
+    kernel and operator. Each is linked to the model line that it computes.
 
     \b
     Examples:
@@ -105,9 +105,9 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
 always_inductor(command)
 option_help(
     command,
-    output="Write to a file; the end of its name is the format: a roofline (.svg, .png, .pdf), a "
-    "call for Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt); with "
-    "--kernel a report alone.",
+    output="Write a file; the suffix sets the format: a roofline (.svg, .png, .pdf), a "
+    "call for Perfetto (.perfetto.json, .trace.json), or a report (.json, .md, .txt). With "
+    "--kernel only a report.",
 )
 
 
@@ -165,7 +165,7 @@ def _content(report: ProfileReport, found: Profiled, form: str) -> bytes:
     title = " · ".join(filter(None, parts))
     if form in _TIMELINES:
         if not found.profile.worked:
-            message = "The recording has no timeline of a call on a device."
+            message = "The recording has no GPU timeline."
             raise RecordingError(message, "Record one on a GPU: inspect profile model.py.")
         return timeline(found.profile, title)
     roofline = make_roofline(found.work, report.ceilings)

@@ -87,7 +87,7 @@ def test_the_newest_recording_is_read_without_torch(folder: Path) -> None:
 
     assert done.returncode == 0
     assert "recording 1 · model.py" in done.stderr
-    assert "model.py has changed since" in done.stderr
+    assert "model.py changed after the recording" in done.stderr
     assert "model.py:5:5" in done.stdout
 
 

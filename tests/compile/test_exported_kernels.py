@@ -107,7 +107,7 @@ def test_a_wrong_kernel_differs_from_eager(
 @pytest.mark.parametrize(("arguments", "message"), [
     (("--export", "triton_poi_nothing"), "There is no kernel 'triton_poi_nothing'"),
     (("--export", "all"), "--export all writes a folder"),
-    (("--export", "triton_"), "'triton_' is in the names of"),
+    (("--export", "triton_"), "'triton_' matches"),
     (("--export", "{}", "-o", "kernel.md"), "Call it kernel.py"),
     (("--export", "{}", "--as", "ptx"), "excludes --show, --as and --format"),
     (("--export", "{}", "-o", "missing/kernel.py"), "There is no folder missing"),

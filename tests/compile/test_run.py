@@ -245,7 +245,7 @@ def test_a_model_that_ends_the_process_leaves_a_partial_recording(
     (tmp_path / "model.py").write_text(ENDS.replace("END", f"os._exit({code})"))
 
     recording = explained(tmp_path, 3)
-    assert recording["partial"] == f"it ended with exit code {code} without a word"
+    assert recording["partial"] == f"it exited with code {code} without a word"
     assert meta(tmp_path)["ended"] == "failed"
 
 

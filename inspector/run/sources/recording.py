@@ -142,7 +142,9 @@ def _check_readable(path: Path) -> None:
         message = f"There is no recording or trace {path}."
         raise RecordingError(message, "Record one with: inspect explain model.py") from error
     if is_closed:
-        raise RecordingError(f"{path} may not be read.", "Ask its owner for a copy.")
+        raise RecordingError(
+            f"{path} cannot be read (permission denied).", "Ask its owner for a copy."
+        )
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         message = f"{path} is neither a file nor a folder."
         raise RecordingError(message, "Write what it gives to a file, and name that.")

@@ -59,10 +59,10 @@ def test_what_autocast_computes_in_is_taken(name: str) -> None:
     ("given", "said"),
     [
         ({"modes": "defalt"}, "default"),
-        ({"modes": "all,none"}, "stands alone"),
+        ({"modes": "all,none"}, "takes no other mode"),
         ({"dtype": "f32,int64"}, "whole model"),
         ({"batch": "1,zwei"}, "zwei"),
-        ({"batch": "0"}, "from 1 on"),
+        ({"batch": "0"}, "takes positive integers"),
         ({"dtype": "f33"}, "f33"),
         ({"autocast": "bf16,f64"}, "Choose `bf16`, `f16`"),
         ({"tf32": "maybe"}, "maybe"),

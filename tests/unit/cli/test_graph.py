@@ -70,32 +70,32 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--stage", "dynamo", "--ops"), "--stage and --ops exclude each other."),
-        (("--ops", "--line", "a.py:1"), "--line and --ops exclude each other."),
+        (("--stage", "dynamo", "--ops"), "--stage and --ops cannot be combined."),
+        (("--ops", "--line", "a.py:1"), "--line and --ops cannot be combined."),
         (("--stage", "fusion", "--line", "a.py:1", "--ops"), "--stage and --line and --ops"),
-        (("--line", "a.py"), "'a.py' is no line. Name one as `model.py:42`."),
-        (("--line", ":3"), "':3' is no line."),
-        (("--line", "a.py:0"), "'a.py:0' is no line."),
-        (("--around", "relu", "--stage", "fusion"), "Name its stage: --stage dynamo"),
-        (("--around", "relu", "--ops"), "--around shows a part of a graph of operators."),
-        (("--collapse", "none", "-o", "a.dot"), "The picture of a stage alone has --collapse."),
+        (("--line", "a.py"), "'a.py' is not a line. Name one as `model.py:42`."),
+        (("--line", ":3"), "':3' is not a line."),
+        (("--line", "a.py:0"), "'a.py:0' is not a line."),
+        (("--around", "relu", "--stage", "fusion"), "Name one: --stage dynamo"),
+        (("--around", "relu", "--ops"), "--around needs a stage with a graph of operators."),
+        (("--collapse", "none", "-o", "a.dot"), "Only pictures of a stage take --collapse."),
         (
             ("--colour", "bytes", "--collapse", "none", "-o", "a.dot"),
-            "has --collapse and --colour.",
+            "Only pictures of a stage take --collapse and --colour.",
         ),
-        (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
-        (("--line", "a.py:1", "-o", "a.DOT"), "--line gives a report, and no graph."),
+        (("--ops", "-o", "a.svg"), "--ops writes a report, not a picture."),
+        (("--line", "a.py:1", "-o", "a.DOT"), "--line writes a report, not a picture."),
         (
             ("-o", "a.bmp"),
             "Choose one of dot, gv, html, json, junit.xml, md, pdf, png, sarif, svg, txt.",
         ),
         (("-o", "no/a.svg"), "There is no folder no"),
-        (("--train", "--no-grad", "model.py"), "--train and --no-grad exclude each other."),
+        (("--train", "--no-grad", "model.py"), "--train and --no-grad cannot be combined."),
         (("--fake", "model.py"), "--fake needs --gpu."),
         (("--gpu", "h2000", "model.py"), "h2000"),
         (
             ("--gpu", "h200", "--device", "cuda", "model.py"),
-            "--gpu and --device exclude each other.",
+            "--gpu and --device cannot be combined.",
         ),
         (("--format", "jsn"), "Did you mean json"),
         (("--gpu", "h200"), "--gpu does not apply to a recording."),
@@ -181,7 +181,7 @@ def test_graphs_of_one_name_have_files_of_their_own(
         (tmp_path / "two" / name).write_bytes(text)
     assert run("two", "--stage", "dynamo", "-o", "a.dot") == 0
     assert len(list(tmp_path.glob("a-*.dot"))) == 2
-    assert "2 pictures, one for each graph (--graph and" in capsys.readouterr().err
+    assert "2 pictures, one per graph (" in capsys.readouterr().err
 
 
 def test_a_number_is_a_recording_that_is_kept(

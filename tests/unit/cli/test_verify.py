@@ -70,7 +70,7 @@ def test_each_is_a_process_that_compares_its_outputs() -> None:
     assert all(changed[4:6])
     assert changed[6] == []  # as it is, again
     assert runner.said[:2] == [
-        "trying the model as it is (1 of 7)",
+        "trying the unchanged model (1 of 7)",
         "trying nested_graph_breaks=True (2 of 7)",
     ]
     assert runner.said[4].startswith("trying model.py:15: x = torch.where(")
@@ -120,7 +120,7 @@ def test_what_this_torch_does_not_have_is_left_out() -> None:
     made = dataclasses.replace(made, findings=nowhere)
     verification, _ = verification_of(made, REQUEST, runner)
 
-    assert verification.not_tried.startswith("no setting, and no change of a line, is known")
+    assert verification.not_tried.startswith("no known setting or code change removes")
     assert verification.left_out == KNOWN
     assert runner.requests == []
 
@@ -152,7 +152,7 @@ def test_a_change_that_fails_in_plain_python_is_no_fault_of_the_model() -> None:
 
     assert [trial.failure for trial in verification.trials][2:4] == [
         said,
-        "the changed line fails in plain Python, too: NameError: name 'th'",
+        "the changed line also fails in plain Python: NameError: name 'th'",
     ]
 
 

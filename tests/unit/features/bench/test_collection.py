@@ -50,11 +50,11 @@ def test_an_interval_that_says_nothing_is_not_called_noise() -> None:
 
 
 def test_what_was_not_tried_has_the_reason_of_eager_pytorch() -> None:
-    hangs = row(EAGER, failure="it was ended after 60 seconds.")
+    hangs = row(EAGER, failure="it timed out after 60 seconds.")
     (cells,) = collection_cells(
         Measured("m", (hangs, row(DEFAULT, failure=NOT_TRIED)), None, "", 1)
     )
-    assert "eager fails: it was ended after 60 seconds" in cells
+    assert "eager fails: it timed out after 60 seconds" in cells
 
 
 def test_workloads_have_summaries_of_their_own() -> None:

@@ -115,7 +115,7 @@ def test_the_script_has_the_mode_the_dtype_and_autocast(report: WarmupReport) ->
 def test_a_start_that_has_not_called_all_inputs_has_no_plan(report: WarmupReport) -> None:
     """As where it dies with its second input, or after Ctrl-C."""
     cold, *others = (start for start in report.starts if start.name != "eager")
-    cut = dataclasses.replace(cold, firsts=cold.firsts[:2], failure="it was ended by SIGSEGV")
+    cut = dataclasses.replace(cold, firsts=cold.firsts[:2], failure="it was killed by SIGSEGV")
     died = dataclasses.replace(report, starts=(report.starts[0], cut, *others))
     assert died.start("cold") is None
     (line,) = warmup_verdict(died)
