@@ -130,5 +130,5 @@ example_inputs = (torch.randn(2, 8),)
 def test_where_eager_pytorch_alone_has_no_room_the_others_are_measured(tmp_path: Path) -> None:
     (group,) = measured(tmp_path, EAGER_ALONE, "aot_eager", 3)["groups"]
     eager, other = group["verdict"]
-    assert eager.startswith("eager fails: model.py fails when it is called")
+    assert eager.startswith("eager fails: model.py fails when called")
     assert other.startswith("aot_eager runs: ")

@@ -172,8 +172,8 @@ def test_a_model_that_does_not_compile_has_no_start(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("model.py", "--warmup", "--modes", "all"), "--warmup starts one setting"),
-        (("model.py", "--warmup", "--train"), "--train has no meaning for --warmup"),
+        (("model.py", "--warmup", "--modes", "all"), "--warmup takes one setting"),
+        (("model.py", "--warmup", "--train"), "--train does not apply to --warmup"),
         (("model.py", "--warmup", "--vary", "y[0]=1"), "there is no argument 'y'"),
         (("kept.zip", "--warmup", "--batch", "4"), "not apply to a recording"),
     ],

@@ -129,7 +129,7 @@ def test_it_is_kept_and_a_damaged_file_is_measured_again(
     file.write_bytes(whole[:100])
     failed = asked.measured(folder, nobody)
     assert failed["ceilings"] == {}
-    assert set(failed["missing"].values()) == {"the process that measures ended with exit code 9"}
+    assert set(failed["missing"].values()) == {"the measuring process exited with code 9"}
     assert file.read_bytes() == whole[:100], "what is not whole is not kept"
 
 
@@ -146,6 +146,6 @@ exit 11
     assert found["unstable"] == {"copy_bytes_per_s": 0.2}
     assert found["missing"]["float32_flops_per_s"] == "out of memory"
     assert found["missing"]["bfloat16_flops_per_s"] == (
-        "the process that measures ended with exit code 11: Segmentation fault"
+        "the measuring process exited with code 11: Segmentation fault"
     )
     assert not (tmp_path / "cache").exists()

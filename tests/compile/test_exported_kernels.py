@@ -106,10 +106,10 @@ def test_a_wrong_kernel_differs_from_eager(
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (("--export", "triton_poi_nothing"), "There is no kernel 'triton_poi_nothing'"),
-    (("--export", "all"), "--export all writes a folder"),
+    (("--export", "all"), "--export all needs a folder"),
     (("--export", "triton_"), "'triton_' matches"),
-    (("--export", "{}", "-o", "kernel.md"), "Call it kernel.py"),
-    (("--export", "{}", "--as", "ptx"), "excludes --show, --as and --format"),
+    (("--export", "{}", "-o", "kernel.md"), "Name it kernel.py"),
+    (("--export", "{}", "--as", "ptx"), "combined with --show, --as or --format"),
     (("--export", "{}", "-o", "missing/kernel.py"), "There is no folder missing"),
 ])  # fmt: skip
 def test_what_cannot_be_exported_is_said(

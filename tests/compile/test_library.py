@@ -227,7 +227,7 @@ def test_explain_trains_nothing(*, warm: bool) -> None:
 
 def test_what_is_too_large_to_be_copied_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("inspector.capture.calls.state.MOST_COPIED_BYTES", 8)
-    with pytest.warns(UserWarning, match="the calls changed 1 tensors for good"):
+    with pytest.warns(UserWarning, match="the calls changed 1 tensors permanently"):
         inspector.explain(InPlace(), torch.ones(4), measure=False)
 
 
@@ -290,7 +290,7 @@ def test_a_model_that_fails_is_in_the_report_or_raised() -> None:
         raise ValueError("mine")
 
     report = inspector.explain(late, torch.ones(2))
-    assert "fails when it is called" in report.run.meta.error
+    assert "fails when called" in report.run.meta.error
     assert report.summary.graphs == 1
     with pytest.raises(InspectorError):
         inspector.explain(double)

@@ -148,7 +148,7 @@ def test_the_installed_package_needs_nothing_but_the_variable(tmp_path: Path) ->
     found = report(tmp_path / "recording")
     assert_one_break(found, 1)
     assert found["recording"]["settings"] == {"caches": "user"}
-    assert "has not said that it ended" in found["recording"]["partial"]
+    assert "did not report its end" in found["recording"]["partial"]
 
 
 def test_what_the_program_sees_of_us(tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_the_size_of_a_recording_without_a_command(
     if limit == "400K":
         assert said == []
     else:
-        assert "INSPECTOR_MAX_BYTES could not be read, so that logs are kept below 64M" in said[0]
+        assert "INSPECTOR_MAX_BYTES is invalid, so logs are limited to 64M" in said[0]
         assert "'40 euros' is no size" in said[0]
 
 

@@ -253,7 +253,7 @@ def test_a_model_that_calls_sys_exit_has_failed(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(ENDS.replace("END", "sys.exit(0)"))
 
     recording = explained(tmp_path, 3)
-    message = "model.py ended the program with sys.exit(0) while it was called."
+    message = "Calling model.py ended the program with sys.exit(0)."
     assert recording["error"].startswith(message)
     assert 'model.py", line 5, in ' in recording["error_detail"]
 

@@ -165,7 +165,7 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
         pytest.importorskip("transformers")
     error = fails(target)
     assert isinstance(error, UsageError)
-    assert "gives no inputs for" in error.message
+    assert "has no inputs for" in error.message
     assert f"Try `inspect explain {target.split(':', maxsplit=1)[0]}" in error.next_step
     assert suggested in error.next_step
     import shlex
@@ -204,27 +204,27 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
             "`loss`, `compiled`",
             "`inspect run script_that_runs.py`",
         ),
-        ("notebook_like.py", UsageError, "gives no inputs", "`inspect run notebook_like.py`"),
+        ("notebook_like.py", UsageError, "has no inputs", "`inspect run notebook_like.py`"),
         ("several_classes.py", UsageError, "`Encoder`, `AutoEncoder`", "several_classes.py:AutoE"),
         ("settings_only.py", UsageError, "has no `model`", "Define `model` and `example_inputs`"),
-        ("settings_only.py:WIDTH", UsageError, "cannot be called: it is of type `int`", "Define a"),
+        ("settings_only.py:WIDTH", UsageError, "is not callable; its type is `int`", "Define a"),
         (
             "wrong_inputs.py",
             UsageError,
-            "`example_inputs` gives 1 argument, which does not fit: missing a required argument",
+            "`example_inputs` gives 1 argument, which does not match the signature: missing a",
             "Bilinear.forward(input1, input2)",
         ),
         ("plain_model.py:modle", UsageError, "There is no `modle`", "`model`"),
         ("named_factories.py:shared.fetures", UsageError, "in `shared` in", "`features`"),
-        ("named_factories.py:settings", UsageError, "of type `dict`", "`Tower`"),
+        ("named_factories.py:settings", UsageError, "its type is `dict`", "`Tower`"),
         ("plain_modle.py", UsageError, "There is no file", "Did you mean: `plain_model.py`."),
         ("no/such/dir/model.py", UsageError, "no directory `no/such/dir`", "Check the path"),
         ("vision", UsageError, "`vision` is a directory", "vision/__init__.py"),
         ("README.md", UsageError, "is not a Python file", "`.py`"),
         ("vision.models.nets:Net", UsageError, "no module `nets` in `vision.models`", "`net`"),
         ("torhc.nn:Linear", UsageError, "There is no module `torhc`", "`torch`"),
-        ("plain_model.py:a-b", UsageError, "`a-b` is not a name", "plain_model.py:name"),
-        ("", UsageError, "The target is empty", "Name a file, say model.py"),
+        ("plain_model.py:a-b", UsageError, "`a-b` is not a Python name", "plain_model.py:name"),
+        ("", UsageError, "The target is empty", "Name a file, such as model.py"),
         (
             "inputs_with_arguments.py",
             UsageError,
@@ -232,7 +232,7 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
             "example_inputs = get_inputs(batch=…)",
         ),
         ("main_that_exits.py", UsageError, "exit status 0", "`inspect run main_that_exits.py`."),
-        ("inputs_forgotten.py", UsageError, "`get_inputs()` gives nothing", "a tuple or a list"),
+        ("inputs_forgotten.py", UsageError, "`get_inputs()` gives nothing", "a tuple or list"),
         ("fails_on_import.py", ModelFailedError, "KeyError: 'large'", "traceback"),
         ("fails_in_constructor.py", ModelFailedError, "Making `Net()` failed: TypeError", "trace"),
         ("fails_in_inputs.py", ModelFailedError, "Calling `get_inputs()` failed", "traceback"),
@@ -270,7 +270,7 @@ def test_a_request_that_cannot_be_mapped_says_so() -> None:
         pytest.skip("there is a GPU here")
     error = fails("cuda_only_function.py", device="cpu")
     assert type(error) is EnvironmentLacksError
-    assert "does not change this request" in error.next_step
+    assert "`--device cpu` does not change it" in error.next_step
 
 
 def test_the_file_sees_itself_as_a_program_would() -> None:

@@ -161,7 +161,7 @@ def test_nothing_is_tried_where_nothing_can_help(verify: Verify) -> None:
 
     assert trials == {}
     assert verification.baseline is None
-    assert "no change of a line, is known" in verification.not_tried
+    assert "no known setting or code change" in verification.not_tried
 
 
 def test_messages_can_be_dropped(verify: Verify) -> None:

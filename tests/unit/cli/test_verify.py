@@ -146,7 +146,7 @@ def test_of_too_many_changes_some_are_left() -> None:
 def test_a_change_that_fails_in_plain_python_is_no_fault_of_the_model() -> None:
     run = with_trial(runs.broken())
     meta = dataclasses.replace(run.meta, error_detail="Traceback\nNameError: name 'th'\n")
-    said = "model.py fails when it is called with its inputs, also without torch.compile."
+    said = "model.py fails when called with its inputs, also without torch.compile."
     failed = Outcome(dataclasses.replace(run, meta=meta), said)
     verification, _ = verification_of(report(), REQUEST, Runner(BROKEN, failed))
 

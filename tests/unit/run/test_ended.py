@@ -80,7 +80,7 @@ def test_where_nothing_was_recorded_nothing_is_invented(tmp_path: Path) -> None:
 
 
 def test_the_rank_that_failed_is_named_and_not_its_launcher(tmp_path: Path) -> None:
-    failed = raised(CHILD_FAILED, "rank 1 (pid 102) ended with code 1", 9)
+    failed = raised(CHILD_FAILED, "rank 1 (pid 102) exited with code 1", 9)
     launcher = environment(1) + failed + END
     fine, broken = (environment(100, rank) for rank in (0, 1))
     run = run_of(tmp_path, 1, launcher, fine, broken + raised("ValueError", "empty", 5) + END)
@@ -89,9 +89,9 @@ def test_the_rank_that_failed_is_named_and_not_its_launcher(tmp_path: Path) -> N
 
 
 def test_of_a_rank_that_said_nothing_the_launcher_knows(tmp_path: Path) -> None:
-    killed = raised(CHILD_FAILED, "rank 1 (pid 102) was ended by SIGKILL", 9)
+    killed = raised(CHILD_FAILED, "rank 1 (pid 102) was killed by SIGKILL", 9)
     run = run_of(tmp_path, 1, environment(1) + killed + END, environment(100, 0))
-    assert "rank 1 (pid 102) was ended by SIGKILL" in run.meta.error
+    assert "rank 1 (pid 102) was killed by SIGKILL" in run.meta.error
 
 
 def test_threads_and_other_processes_are_told_too(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ H200 = Ceilings(
     measured_at_s=MEASURED_S,
     is_cached=True,
     missing={
-        "float8_flops_per_s": "needs compute capability 8.9, here is 8.0",
+        "float8_flops_per_s": "needs compute capability 8.9; this GPU has 8.0",
         "int8_flops_per_s": "out of memory",
     },
     unstable={"copy_bytes_per_s": 0.124},
@@ -59,7 +59,9 @@ def test_all_of_it_is_said() -> None:
             "SM clock 1,965 of 1,980 MHz, power 254 of 700 W, 39 °C, slowed by: software power cap"
         ),
         "measured": "on 2026-11-22, in 4.2 s",
-        "not measured": "float8 (needs compute capability 8.9, here is 8.0); int8 (out of memory)",
+        "not measured": (
+            "float8 (needs compute capability 8.9; this GPU has 8.0); int8 (out of memory)"
+        ),
     }
 
 

@@ -250,7 +250,7 @@ def test_what_may_not_be_read_is_said(
         closed.write_bytes(RECORD)
     refuse(monkeypatch, closed)
 
-    with pytest.raises(RecordingError, match=f"{name} may not be read") as caught:
+    with pytest.raises(RecordingError, match=f"{name} cannot be read") as caught:
         frames(tmp_path / name)
     assert caught.value.next_step
 

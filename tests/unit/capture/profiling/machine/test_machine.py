@@ -163,7 +163,7 @@ def test_a_gpu_that_it_does_not_know_gives_the_reason(
     state, missing = device_state("mig-slice")
     assert state == {}
     assert missing == (
-        "nvidia-smi says of GPU-mig-slice (a MIG slice, perhaps): No devices were found"
+        "nvidia-smi cannot query GPU-mig-slice (possibly a MIG slice): No devices were found"
     )
 
 
