@@ -97,7 +97,7 @@ def test_what_hangs_when_it_is_loaded_pays_its_timeout_once(tmp_path: Path) -> N
     (model,) = json.loads(done.stdout)["models"]
     eager, other = model["rows"]
     assert eager["failure"] == (
-        "timed out after 12 s of loading the model, at hangs.py:7 in <module> (see --timeout)"
+        "timed out after 12 s during loading the model, at hangs.py:7 in <module> (see --timeout)"
     )
     assert other["failure"] == "not tried: eager fails"
     assert (tmp_path / "tries.txt").read_text() == "x"

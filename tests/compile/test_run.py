@@ -245,7 +245,7 @@ def test_a_model_that_ends_the_process_leaves_a_partial_recording(
     (tmp_path / "model.py").write_text(ENDS.replace("END", f"os._exit({code})"))
 
     recording = explained(tmp_path, 3)
-    assert recording["partial"] == f"it exited with code {code} without a word"
+    assert recording["partial"] == f"it exited with code {code} and no message"
     assert meta(tmp_path)["ended"] == "failed"
 
 
@@ -266,7 +266,7 @@ def test_a_log_that_cannot_be_written_to_its_end_is_said(tmp_path: Path) -> None
     (tmp_path / "model.py").write_text(source)
 
     recording = explained(tmp_path, 3)
-    assert recording["partial"] == "the log could not be written to its end: File too large"
+    assert recording["partial"] == "the log could not be completed: File too large"
     assert not [*(tmp_path / ".inspector/1").glob("log_failed*")]
 
 

@@ -11,7 +11,7 @@ from inspector.report.wording import count, duration
 from inspector.run.compile_time import ColdStart, KeyChange
 from inspector.run.run import Run
 
-_UNSEEN = "Dynamo's time by line and the classes of methods are not in it"
+_UNSEEN = "without Dynamo's time by line and the classes of methods"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def test_what_autocast_computes_in_is_taken(name: str) -> None:
         ({"batch": "1,zwei"}, "zwei"),
         ({"batch": "0"}, "takes positive integers"),
         ({"dtype": "f33"}, "f33"),
-        ({"autocast": "bf16,f64"}, "Choose `bf16`, `f16`"),
+        ({"autocast": "bf16,f64"}, "Use `bf16`, `f16`"),
         ({"tf32": "maybe"}, "maybe"),
         ({"shapes": "dynamik"}, "dynamic"),
         ({"shapes": "padded"}, "--vary"),

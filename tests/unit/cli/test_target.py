@@ -81,5 +81,5 @@ def test_a_report_is_no_recording(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["{", "[1]", "nothing"])
 def test_other_json_is_no_report(tmp_path: Path, text: str) -> None:
     (tmp_path / "other.json").write_text(text, encoding="utf-8")
-    with pytest.raises(RecordingError, match="no record of a structured trace"):
+    with pytest.raises(RecordingError, match="no records of a structured trace"):
         read("other.json")

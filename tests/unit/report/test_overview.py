@@ -18,7 +18,7 @@ def test_what_its_own_file_compiles_has_no_backend_of_ours() -> None:
     assert "backend eager" in recording_line(run_of(process))
     compiled = dataclasses.replace(target, is_compiled=True)
     found = recording_line(run_of(process.with_records(compiled)))
-    assert "compiled by its file" in found
+    assert "compiled by its own file" in found
     assert "backend eager" not in found
 
 

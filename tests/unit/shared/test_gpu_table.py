@@ -26,7 +26,7 @@ def test_an_architecture_alone_has_stated_defaults() -> None:
 
 
 def test_an_unknown_gpu_is_an_error_with_the_next_step() -> None:
-    with pytest.raises(UsageError, match="There is no GPU 'h20x'") as raised:
+    with pytest.raises(UsageError, match="Unknown GPU 'h20x'") as raised:
         known_gpu("h20x")
     assert "h200" in raised.value.next_step
 

@@ -158,7 +158,7 @@ def test_a_process_id_of_thousands_of_digits_is_no_record(tmp_path: Path) -> Non
     envelopes, warnings = read(tmp_path / "a.log", LOG.replace(b" 7 ", b" " + b"7" * 5000 + b" "))
 
     assert envelopes == []
-    assert "no record" in warnings[0]
+    assert "not a record" in warnings[0]
 
 
 UNREAD = line({"artifact": {"name": "fx_graph_runnable"}, "has_payload": "x"}) + b"\t"
@@ -268,6 +268,6 @@ def test_warnings_are_bounded_over_the_whole_log(tmp_path: Path) -> None:
 
     assert len(warnings) == 20
     assert last == [
-        "50 lines belong to no record and were passed over",
+        "50 lines do not belong to a record and were skipped",
         "30 more warnings are not shown",
     ]
