@@ -128,7 +128,7 @@ def test_cuda_graphs_need_a_gpu_and_say_so(folder: Path) -> None:
     assert "--device cpu" in done.stderr
     recorded = inspect(folder, "guards", "a.zip", "--cudagraphs")
     assert recorded.returncode == 0
-    assert "CUDA graphs were not enabled: they need an NVIDIA GPU" in recorded.stdout
+    assert "CUDA graphs were not enabled. They need an NVIDIA GPU" in recorded.stdout
 
 
 def _has_cuda() -> bool:

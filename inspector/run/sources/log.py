@@ -157,9 +157,7 @@ class LogReader:
             if line.strip():
                 self._bad_lines += 1
                 shown = line[:40].decode("utf-8", errors="replace")
-                self._warn(
-                    self._line, f"this line is not a record of a structured trace: {shown!r}"
-                )
+                self._warn(self._line, f"this line is not a structured-trace record: {shown!r}")
             return done
         is_unused, reads_payload = _use(line, prefix.end())
         if is_unused and not self._everything:

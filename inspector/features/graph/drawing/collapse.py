@@ -67,9 +67,9 @@ def make_boxes(graph: Graph, options: Drawing) -> tuple[list[Box], str]:
     number = len(boxes) + (0 if collapsed else len(first))
     if number > _MOST_BOXES and not options.force:
         raise UsageError(
-            f"The picture would have {number:,} boxes, for which `dot` may take hours.",
-            "`--collapse auto` makes a readable picture; "
-            f"`--collapse {options.collapse.value} --force` draws them all.",
+            f"The picture would have {number:,} boxes, which may take `dot` hours.",
+            "Use `--collapse auto` for a readable picture, or "
+            f"`--collapse {options.collapse.value} --force` to draw all of them.",
         )
     return [*first, *boxes, *last], collapsed
 

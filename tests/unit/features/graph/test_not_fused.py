@@ -108,7 +108,7 @@ def test_a_library_is_the_reason_whatever_torch_said() -> None:
     found = fusion(GRAPH, RELU_K, MM_K, buffers=(BUF0,), apart=(apart("no shared data"),))
     pair, reason = pair_of(found)
     assert (reason.kind, reason.change) == ("library", TEMPLATES)
-    assert reason.sentence.startswith("#2 `mm` (model.py:5) is a call of a library")
+    assert reason.sentence.startswith("#2 `mm` (model.py:5) is a library call")
     assert (pair.shared, pair.saved_bytes) == (("x", "buf0"), 100 + 2 * SIZE)
     assert pair.said == "no shared data"
 
@@ -116,9 +116,9 @@ def test_a_library_is_the_reason_whatever_torch_said() -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "said", "change", "reason_kind"),
     [
-        ("extern", "aten.cumsum.out", "is a call of a library", "", "library"),
-        ("fallback", "aten.sort.default", "is left to eager PyTorch", "Write it with", "library"),
-        ("user_kernel", "mine", "is a Triton kernel of the program", "Move the", "user kernel"),
+        ("extern", "aten.cumsum.out", "is a library call", "", "library"),
+        ("fallback", "aten.sort.default", "is left to eager PyTorch", "Use operators", "library"),
+        ("user_kernel", "mine", "is a user-defined Triton kernel", "Move the", "user kernel"),
     ],
 )
 def test_each_kind_of_call_has_its_reason(
@@ -143,7 +143,7 @@ def test_torch_s_reason_in_either_order(turned: bool) -> None:  # noqa: FBT001
     pair, reason = pair_of(with_reason(said))
     assert pair.said == "device mismatch (cpu vs cuda:0)"
     first, second = NAMES[::-1] if turned else NAMES
-    assert reason.sentence == f"{first} runs on cpu, {second} on cuda:0."
+    assert reason.sentence == f"{first} runs on cpu, but {second} runs on cuda:0."
 
 
 def test_a_reason_of_one_of_several_launches_counts() -> None:
@@ -160,13 +160,13 @@ def test_a_reason_of_one_of_several_launches_counts() -> None:
 @pytest.mark.parametrize(
     ("kind", "said", "change"),
     [
-        ("order", "go over `relu` (8 by 64) in different orders: LEFT; RIGHT.", "Put a transpose"),
-        ("offset", "begins at element LEFT, the other at RIGHT.", "Compute on the whole"),
-        ("part", "goes over LEFT elements of `relu` (8 by 64), ", "Compute on the whole"),
+        ("order", "iterate over `relu` (8 by 64) in different orders: LEFT; RIGHT.", "Move the"),
+        ("offset", "starting at element LEFT and at RIGHT.", "Compute on the whole"),
+        ("part", "LEFT and RIGHT elements of `relu` (8 by 64).", "Compute on the whole"),
         ("broadcast", "uses each element of `relu` (8 by 64) several times", ""),
-        ("gather", "by an index that is known only when it runs", ""),
-        ("index", "by different indices: LEFT; RIGHT.", ""),
-        ("whole", "one needs all of `relu` (8 by 64) at once.", ""),
+        ("gather", "by an index that is known only at run time", ""),
+        ("index", "index `relu` (8 by 64) differently: LEFT; RIGHT.", ""),
+        ("whole", "needs all of `relu` (8 by 64) at once.", ""),
     ],
 )
 @pytest.mark.parametrize("reason", ["no shared data", "memory deps did not match"])
@@ -185,11 +185,11 @@ PAD = "aten.constant_pad_nd.default"
 @pytest.mark.parametrize(
     ("target", "number", "said"),
     [
-        (PAD, "600", "into something larger"),
-        (PAD, "64", "over 64: their"),
-        (PAD, "9" * 5000, "goes over"),
-        ("aten.repeat.default", "600", "over 600, which is not what"),
-        ("aten.slice.Tensor", "600", "over 600, which is not what"),
+        (PAD, "600", "into a larger tensor"),
+        (PAD, "64", "The loops of"),
+        (PAD, "9" * 5000, "have different sizes"),
+        ("aten.repeat.default", "600", "and 600 elements), and one differs"),
+        ("aten.slice.Tensor", "600", "and 600 elements), and one differs"),
     ],
 )
 def test_a_tensor_can_go_into_something_larger(target: str, number: str, said: str) -> None:
@@ -220,7 +220,7 @@ def test_only_slices_can_be_taken_later(kind: str, target: str, *, is_slice: boo
     said = apart("no shared data", uses=(Uses("buf0", kind, "512", "64"),))
     for last in (("taken", "sum_1"), ("sum_1",)):
         _, reason = pair_of(taking(target, said, last=last))
-        assert ("slice what comes out" in reason.change) is is_slice
+        assert ("slice the result" in reason.change) is is_slice
 
 
 def test_uses_that_are_the_same_or_unknown_tell_nothing() -> None:

@@ -61,11 +61,11 @@ def parts(*again: tuple[str, ...], kinds: tuple[str, str], reads: str = "x") -> 
 
 def test_what_belongs_to_another_step_has_a_part() -> None:
     same = ("pointwise", "pointwise")
-    assert parts((), ("neg",), kinds=same) == ["", "computes `neg` again"]
+    assert parts((), ("neg",), kinds=same) == ["", "recomputes `neg`"]
     assert parts((), ("neg",), kinds=same, reads="b0") == ["", "finishes `neg`"]
     assert parts(("neg",), (), kinds=same) == ["prepares `neg`", ""]
     assert parts(("neg",), (), kinds=("pointwise", "extern")) == [
-        "copies or reorders what `neg` takes",
+        "copies or reorders inputs of `neg`",
         "",
     ]
     assert parts(("neg",), ("neg",), kinds=same) == ["a part of `neg`"] * 2

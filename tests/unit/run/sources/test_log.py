@@ -158,7 +158,7 @@ def test_a_process_id_of_thousands_of_digits_is_no_record(tmp_path: Path) -> Non
     envelopes, warnings = read(tmp_path / "a.log", LOG.replace(b" 7 ", b" " + b"7" * 5000 + b" "))
 
     assert envelopes == []
-    assert "not a record" in warnings[0]
+    assert "not a structured-trace record" in warnings[0]
 
 
 UNREAD = line({"artifact": {"name": "fx_graph_runnable"}, "has_payload": "x"}) + b"\t"

@@ -111,7 +111,7 @@ def test_a_line_has_the_kernels_that_name_it(tmp_path: Path) -> None:
         assert report.around is not None
         assert [(item.kernel, item.nodes) for item in report.around.kernels] == found
         assert kernel_blocks(report.around) == [
-            ("kernels of the forward pass", [(name, ", ".join(nodes)) for name, nodes in found])
+            ("forward kernels", [(name, ", ".join(nodes)) for name, nodes in found])
         ]
         fields = fields_of(report)["line"]
         assert [item["kernel"] for item in fields["forward_kernels"]] == [found[0][0]]
