@@ -73,7 +73,7 @@ def _check_torch() -> None:
             "with --python .venv/bin/python.",
         ) from error  # fmt: skip
     if not hasattr(torch, "_logging"):
-        message = f"torch {torch.__version__} writes no structured trace."
+        message = f"torch {torch.__version__} does not write a structured trace."
         raise EnvironmentLacksError(message, "Use torch 2.11 to 2.13.")
 
 

@@ -118,7 +118,7 @@ def _loaded(path: Path) -> Mapping[str, Any]:
         raise RecordingError(f"There is no baseline {path}.", hint) from error
     except OSError as error:
         message = f"The baseline {path} cannot be read ({error.strerror})."
-        raise RecordingError(message, "Make it readable, or name another file.") from error
+        raise RecordingError(message, "Fix its permissions, or name another file.") from error
     except (ValueError, RecursionError) as error:  # also of bytes that are no text
         raise _no_report(path, "not JSON") from error
     if not isinstance(report, dict):

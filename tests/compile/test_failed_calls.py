@@ -96,7 +96,7 @@ def test_for_a_gpu_it_says_which() -> None:
         f"Net runs without torch.compile and fails with it when compiled for h200 {ERROR}."
     )
     told = said(Failing(2), gpu="h200")
-    assert "for the 2nd time outside of compiled code when compiled for h200 (" in told
+    assert "for the 2nd time outside compiled code when compiled for h200 (" in told
 
 
 def on_two_devices(x: torch.Tensor) -> torch.Tensor:
@@ -136,21 +136,21 @@ def test_the_line_that_dynamo_was_at_is_named_and_its_mistake_known(
 
 def test_a_later_call_has_its_number() -> None:
     assert said(Failing(2)) == (
-        "Net fails with torch.compile when called for the 2nd time outside of compiled code "
+        "Net fails with torch.compile when called for the 2nd time outside compiled code "
         f"{ERROR}. The same call without torch.compile succeeds."
     )
     # Each of two inputs is called once before any is called again.
-    assert "called with input 2 for the 2nd time outside of compiled code (" in said(Failing(4), 2)
+    assert "called with input 2 for the 2nd time outside compiled code (" in said(Failing(4), 2)
 
 
 def test_calls_that_are_measured_are_counted() -> None:
-    assert "called for the 3rd time outside of compiled code (" in said(Failing(3), measure=True)
-    assert "called for the 5th time outside of compiled code (" in said(Failing(5), measure=True)
+    assert "called for the 3rd time outside compiled code (" in said(Failing(3), measure=True)
+    assert "called for the 5th time outside compiled code (" in said(Failing(5), measure=True)
 
 
 @pytest.mark.usefixtures("profiled")
 def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apart() -> None:
-    assert "called for the 4th time outside of compiled code (" in said(Failing(4), profile=True)
+    assert "called for the 4th time outside compiled code (" in said(Failing(4), profile=True)
     assert "for the 2nd time, also without torch.compile: RuntimeError: boom." in said(
         Failing(2, 3), profile=True
     )
@@ -159,8 +159,8 @@ def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apar
             f"Calls of Net fail without torch.compile after earlier ones succeed {ERROR}."
         )
     # The 8th call of all, of which two were made without the compiler.
-    assert "called for the 6th time outside of compiled code (" in said(Failing(8), profile=True)
-    assert "called with input 2 for the 4th time outside of compiled code (" in said(
+    assert "called for the 6th time outside compiled code (" in said(Failing(8), profile=True)
+    assert "called with input 2 for the 4th time outside compiled code (" in said(
         Failing(12), 2, profile=True
     )
 

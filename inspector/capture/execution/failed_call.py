@@ -172,7 +172,7 @@ def _only_compiled(failed: FailedCall, gpu: str | None) -> str:
         said = f"when compiled for {gpu} {said}"
     if failed.number == 1:
         return f"{name} runs without torch.compile and fails with it {said}."
-    outside = " outside of compiled code" if is_raised_outside(failed.error) else ""
+    outside = " outside compiled code" if is_raised_outside(failed.error) else ""
     return (
         f"{name} fails with torch.compile when called {_which(failed)}{outside} {said}. "
         "The same call without torch.compile succeeds."

@@ -36,7 +36,7 @@ def cost_lines(cost: Cost | None) -> tuple[str, ...]:
         return tuple(_lines(cost, cost.cost_ns))
     head = f"unknown: {cost.note}" if cost.note else "unknown"
     if cost.kind is CostKind.COMPUTED and cost.cost_ns is not None:
-        from_what = "computed from the bytes that cross only; " if cost.crossing_bytes else ""
+        from_what = "computed from the crossing bytes only; " if cost.crossing_bytes else ""
         head = f"{duration(cost.cost_ns)} ({from_what}{cost.note})"
     return (head, *([_crossing(cost, cost.crossing_bytes)] if cost.crossing_bytes else []))
 

@@ -44,7 +44,7 @@ def visible_gpu(index: int, uuid: str) -> torch.device:
     if uuid in uuids:
         return torch.device("cuda", uuids.index(uuid))
     if uuid and any(uuids):
-        raise RuntimeError("a new process does not see the GPU that was profiled")
+        raise RuntimeError("the profiled GPU is not visible to a new process")
     if index >= count:
         raise RuntimeError(f"GPU {index} was profiled, but a new process sees only {count} GPUs")
     return torch.device("cuda", index)
