@@ -395,5 +395,5 @@ def test_the_backend_generates_exactly_what_inductor_does(tmp_path: Path) -> Non
     assert first.endswith(" 4 graphs, 0 graph breaks, 0 recompiles")
     assert others == [
         "inspect: recording .inspector/1",
-        "inspect: next step: inspect explain .inspector/1",
+        "inspect: next: inspect explain .inspector/1",
     ]

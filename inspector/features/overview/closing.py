@@ -19,7 +19,7 @@ def closing_lines(run: Run, place: str) -> tuple[str, ...]:
     return (
         f"inspect: {_counts(run)}",
         f"inspect: recording {place}" + (f" is partial: {partial}" if partial else ""),
-        f"inspect: next step: inspect explain {shlex.quote(place)}",
+        f"inspect: next: inspect explain {shlex.quote(place)}",
         *map(one_line, (*(f"inspect: {text}" for text in further_endings(run)), *failed)),
     )
 
