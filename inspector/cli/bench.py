@@ -45,12 +45,12 @@ from inspector.shared.bench import BenchPlan
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", type=click.Path())
 @click.option(
     "--modes", metavar="MODES",
-    help="Inductor modes, comma-separated: default, reduce-overhead, max-autotune, "
+    help="Compare Inductor modes: default, reduce-overhead, max-autotune, "
     "max-autotune-no-cudagraphs, lite, or all, or none.  [default: default,reduce-overhead]",
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
-    help="torch.compile backends, comma-separated: aot_eager, cudagraphs, …",
+    help="Compare torch.compile backends: aot_eager,cudagraphs,…",
 )  # fmt: skip
 @click.option(
     "--vary", multiple=True, metavar="PLACE=VALUES",
@@ -59,14 +59,14 @@ from inspector.shared.bench import BenchPlan
 )  # fmt: skip
 @click.option(
     "--shapes", metavar="KINDS",
-    help="Values of dynamic=, comma-separated: auto, dynamic, static. With --vary also padded "
+    help="Compare values of dynamic=: auto, dynamic, static. With --vary also padded "
     "(to powers of two).  [default: auto; all with --vary]",
 )  # fmt: skip
 @click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True.")
-@click.option("--batch", metavar="SIZES", help="Batch sizes, comma-separated: 1,4,16.")
-@click.option("--dtype", metavar="DTYPES", help="Floating-point dtypes, comma-separated: f32,bf16.")
-@click.option("--autocast", metavar="DTYPES", help="Autocast dtypes, comma-separated: none,bf16.")
-@click.option("--tf32", metavar="on,off", help="Turn TF32 on or off for float32 matmuls.")
+@click.option("--batch", metavar="SIZES", help="Compare batch sizes: 1,4,16.")
+@click.option("--dtype", metavar="DTYPES", help="Compare floating-point dtypes: f32,bf16.")
+@click.option("--autocast", metavar="DTYPES", help="Compare autocast dtypes: none,bf16.")
+@click.option("--tf32", metavar="on,off", help="Compare float32 matmuls with TF32 on and off.")
 @click.option(
     "--train",
     is_flag=True,
