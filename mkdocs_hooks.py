@@ -83,7 +83,7 @@ def _advice_page(advice: Advice) -> str:
     lines = [f"# {advice.id}", "", f"{_cell(title)}."]
     if advice.other_way_of:
         ways = " and ".join(f"[{name}]({name}.md)" for name in advice.other_way_of)
-        lines += ["", f"Another way than {ways}."]
+        lines += ["", f"Alternative to {ways}."]
     lines += ["", *(f"- {kind.gb_id} {_cell(kind.gb_type)}" for kind in advice.kinds)]
     lines += ["", "## What to do", "", advice.fix]
     lines += ["", "## Before", "", "```python", advice.before.rstrip(), "```"]

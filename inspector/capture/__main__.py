@@ -14,7 +14,7 @@ if __name__ == "__main__":
         del sys.path[0]
     found = runpy.run_path(str(own / "autoload" / "_torch_inspector_recorder.py"))
     if not found["find_inspector"]():
-        sys.exit("a module of the project is called inspector: it hides torch-inspector")
+        sys.exit("the project has a module named inspector, which shadows torch-inspector")
     if sys.argv[1:] == ["compile-kernels"]:
         from inspector.capture.kernel_builds.build import main as compile_kernels
 

@@ -73,7 +73,7 @@ def _check_torch() -> None:
             "with --python .venv/bin/python.",
         ) from error  # fmt: skip
     if not hasattr(torch, "_logging"):
-        message = f"torch {torch.__version__} writes no structured trace."
+        message = f"torch {torch.__version__} does not write a structured trace."
         raise EnvironmentLacksError(message, "Use torch 2.11 to 2.15.")
 
 
@@ -81,7 +81,7 @@ def _check_triton() -> None:
     try:
         import triton  # noqa: F401 - whether it can be
     except ImportError as error:
-        message = f"{sys.executable} cannot import triton, which code for a GPU needs: {error}."
+        message = f"{sys.executable} cannot import triton, which GPU code needs: {error}."
         raise EnvironmentLacksError(
             message, "Install it (pip install triton), or name another interpreter with --python."
         ) from error  # fmt: skip
@@ -145,9 +145,9 @@ def _explain(folder: Path, request: Request) -> None:
                 levers.write()
         except SystemExit as exit_:
             code = "" if exit_.code is None else repr(exit_.code)
-            message = f"{target.name} ended the program with sys.exit({code}) while it was called."
+            message = f"Calling {target.name} ended the program with sys.exit({code})."
             detail = user_traceback(exit_, target.root)
-            raise ModelFailedError(message, "Let it return instead.", detail=detail) from exit_
+            raise ModelFailedError(message, "Return instead of exiting.", detail=detail) from exit_
 
 
 def _loaded(request: Request) -> Target:

@@ -49,7 +49,7 @@ _DISPATCH = re.compile(
     re.DOTALL,
 )
 _MAP = "Pass `--device cpu`, or run it on a GPU machine."
-_NOT_MAPPED = "`--device cpu` does not change this request: edit it, or run it on a GPU machine."
+_NOT_MAPPED = "Edit that line (`--device cpu` does not change it), or run it on a GPU machine."
 
 
 def user_traceback(error: BaseException, root: str = "") -> str:
@@ -76,7 +76,7 @@ def user_failure(
         detail = "".join(traceback.format_exception_only(error)).rstrip()
         return ModelFailedError(
             f"{name}:{error.lineno}: {error.msg} ({type(error).__name__}).",
-            "Correct the file and try again.",
+            "Fix the file and try again.",
             detail=detail.replace(f'File "{root.rstrip("/")}/', 'File "'),
         )
     if asks_for_value(error):
@@ -91,7 +91,7 @@ def user_failure(
     hint = TRACEBACK_BELOW if error.__traceback__ is not None else ""
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
-        hint = f"Install `{package}`, or name a Python that has it with `--python`."
+        hint = f"Install `{package}`, or pass `--python` an interpreter that has it."
     return ModelFailedError(f"{_capital(doing)} failed: {_said(error)}", hint, detail=detail)
 
 
@@ -107,9 +107,9 @@ def asks_for_value(error: BaseException) -> bool:
 def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorError:
     """The error that tells a person where ``--fake`` ends: `doing` asks for a value."""
     return ModelFailedError(
-        f"{_capital(doing)} asks for the value of a tensor{at(error, root)}, and "
-        "with --fake large tensors have none: what was compiled until there is shown.",
-        "Leave --fake out, or make that tensor small (up to 100,000 elements).",
+        f"{_capital(doing)} needs the value of a tensor{at(error, root)}, but "
+        "with --fake large tensors have none. Compilations so far are shown.",
+        "Drop --fake, or make that tensor small (up to 100,000 elements).",
         detail=user_traceback(error, root),
     )
 
@@ -118,7 +118,7 @@ def without_dtype(dtype: str | None) -> str:
     """What to try where a call fails that is none of the program's own; empty without a dtype."""
     if not dtype:
         return ""
-    return f"Leave --dtype {dtype} out: it converts all parameters and inputs, also mixed ones."
+    return f"Drop --dtype {dtype}; it converts all parameters and inputs, even of mixed dtypes."
 
 
 def lacks_cuda(error: BaseException) -> bool:

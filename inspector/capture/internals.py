@@ -42,12 +42,12 @@ class Use:
 
 USES = (
     Use(
-        "write our records into torch's trace",
+        "write torch-inspector's records into torch's trace",
         "nothing is recorded",
         "torch._logging: trace_structured _internal structured",
     ),
     Use(
-        "compile as a request asks, and reset what that left",
+        "compile with the requested settings, and reset torch afterwards",
         "settings, backends and `inspector.explain`",
         """
         torch._dynamo: config list_backends lookup_backend convert_frame pgo
@@ -57,7 +57,7 @@ USES = (
         """,
     ),
     Use(
-        "tell a failure of torch's from one of the user's code",
+        "distinguish failures of torch from failures of user code",
         "the user's line of an exception",
         """
         torch._dynamo.exc: TorchDynamoException RestartAnalysis
@@ -66,7 +66,7 @@ USES = (
         """,
     ),
     Use(
-        "know Dynamo's place in the user's code",
+        "locate Dynamo in the user's code",
         "columns of graph breaks, time by traced line",
         """
         torch._dynamo.symbolic_convert: InstructionTranslator InstructionTranslatorBase
@@ -75,7 +75,7 @@ USES = (
         "InstructionTranslatorBase.run OutputGraph.call_user_compiler",
     ),
     Use(
-        "values with tensors in them",
+        "traverse nested values with tensors",
         "inputs, outputs and state of calls",
         """
         torch.utils: _pytree
@@ -85,8 +85,8 @@ USES = (
         """,
     ),
     Use(
-        "costs of graph breaks and guards in warm calls",
-        "`cost` of findings; counts stay",
+        "measure the cost of graph breaks and guards in warm calls",
+        "`cost` of findings (counts remain)",
         """
         torch._dynamo.eval_frame: skip_code
         torch._dynamo.utils: counters
@@ -95,7 +95,7 @@ USES = (
         """,
     ),
     Use(
-        "graphs as data, and their FLOPs",
+        "read graphs and count their FLOPs",
         "operators, tensors and FLOPs in `inspect graph` and `inspect profile`",
         """
         torch._decomp: decomposition_table
@@ -104,7 +104,7 @@ USES = (
         """,
     ),
     Use(
-        "what Inductor fuses, and why not",
+        "read Inductor's fusions and refusals",
         "fusion in `inspect graph`",
         """
         torch._inductor: scheduler ir
@@ -119,7 +119,7 @@ USES = (
         "Scheduler.fuse_nodes Scheduler.codegen WhyNoFuse.__call__",
     ),
     Use(
-        "how Inductor makes kernels",
+        "observe how Inductor generates kernels",
         "bytes, loops and reasons in `inspect kernels`",
         """
         torch._inductor.codegen: cpp
@@ -128,7 +128,7 @@ USES = (
         """,
     ),
     Use(
-        "what autotuning tries",
+        "observe autotuning",
         "configurations and templates in `inspect profile` and `inspect cold-start`",
         """
         torch._inductor: autotune_process select_algorithm
@@ -142,7 +142,7 @@ USES = (
         """,
     ),
     Use(
-        "what CUDA graphs capture and replay",
+        "observe captures and replays of CUDA graphs",
         "`inspect guards --cudagraphs`",
         "torch._inductor.cudagraph_trees: CheckInvariantStatus",
         """
@@ -151,7 +151,7 @@ USES = (
         """,
     ),
     Use(
-        "time the lines of generated and of the user's code in place",
+        "time lines of generated code and user code in place",
         "lines in `inspect profile`",
         """
         torch._C._profiler: _RecordFunctionFast
@@ -168,7 +168,7 @@ USES = (
         """,
     ),
     Use(
-        "a GPU that is not there (`gpu_target/session.py` patches all of it, for one capture)",
+        "simulate an absent GPU (`gpu_target/session.py` patches these names during one capture)",
         "`--gpu`",
         """
         torch._dynamo: codegen device_interface utils

@@ -39,8 +39,8 @@ def apply_settings(settings: Iterable[Setting]) -> None:
             setattr(config, name, before | {_function(item) for item in value})
         else:
             kind = type(before).__name__
-            message = f"torch._dynamo.config.{name} takes a {kind}, and {value!r} is none."
-            raise UsageError(message, "Give true, false, or a list of functions.")
+            message = f"torch._dynamo.config.{name} takes a {kind}, not {value!r}."
+            raise UsageError(message, "Pass true, false, or a list of functions.")
 
 
 def _function(name: str) -> Callable[..., object]:
@@ -53,7 +53,7 @@ def _function(name: str) -> Callable[..., object]:
     except (AttributeError, ImportError) as error:
         raise UsageError(f"There is no function {name}.", "Name it as module.name.") from error
     if not callable(found):
-        raise UsageError(f"{name} is no function.", "Name one as module.name.")
+        raise UsageError(f"{name} is not a function.", "Name one as module.name.")
     return found
 
 

@@ -168,7 +168,7 @@ def check_edited() -> None:
     missing = sorted(_edits.keys() - _made)
     if missing:
         raise UsageError(
-            f"{Path(missing[0]).name} was not loaded with the change.", "Make it in the file."
+            f"{Path(missing[0]).name} was not loaded with the change.", "Edit the file instead."
         )
 
 

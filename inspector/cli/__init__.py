@@ -27,7 +27,7 @@ BROKEN_PIPE = 141  # 128 + SIGPIPE, as shells report it
 @click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="torch-inspector")
 def root() -> None:
-    """Show what torch.compile did to a model, and what to do about it.
+    """Show what torch.compile did to a model and what to improve.
 
     \b
     Example:
@@ -51,7 +51,7 @@ def main() -> int:
     except OSError as error:
         _abandon_stdout()
         message = f"Standard output cannot be written ({error.strerror or error})."
-        failure = RecordingError(message, "Name a file with -o, or another place.")
+        failure = RecordingError(message, "Pass -o FILE, or redirect the output elsewhere.")
         return _report_failure(failure)
     return code
 

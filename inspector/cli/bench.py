@@ -66,10 +66,10 @@ from inspector.shared.bench import BenchPlan
     "--optimizer", metavar="NAME",
     help="With --train: add a step of a torch.optim class, compiled and not.",
 )  # fmt: skip
-@click.option("--grad", is_flag=True, help="Do not run under torch.no_grad().")
+@click.option("--grad", is_flag=True, help="Run with gradients enabled (no torch.no_grad()).")
 @click.option(
     "--input", "inputs", multiple=True, metavar="SPEC",
-    help="An input: 'f32[8,3,224]'. In the order of the arguments, or NAME=SPEC; repeatable.",
+    help="Describe an input: 'f32[8,3,224]'. In argument order, or NAME=SPEC; repeatable.",
 )  # fmt: skip
 @click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
 @click.option(
@@ -91,8 +91,8 @@ from inspector.shared.bench import BenchPlan
 )  # fmt: skip
 @click.option(
     "--warmup", is_flag=True,
-    help="Measure a service's start, cold and cached. Finds the inputs to call so that nothing "
-    "compiles later.",
+    help="Measure the startup of a service, cold and cached. Find the warm-up inputs after which "
+    "nothing compiles.",
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
@@ -114,7 +114,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """Measure eager PyTorch against torch.compile's modes and backends, and pick one.
 
     TARGET is a model (model.py, model.py:name, package.module:name), several models or a folder of
-    them, or a recording of this command. Options that name several things take commas.
+    them, or a recording of this command. Options that take several values separate them by commas.
 
     \b
     Examples:
@@ -134,11 +134,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     fails_on = parse_bench_gates(given.pop("fail_on", ()))
     if is_warmup(targets, given):
         if fails_on:
-            raise UsageError("--fail-on is not for a service's start.", "Leave it or --warmup out.")
+            raise UsageError("--fail-on does not apply to --warmup.", "Use one of them.")
         return warmup_command(targets, given, process, output, format_)
     compare: Path | None = given.pop("compare", None)
     if compare is not None and kind is not BenchReport:
-        raise UsageError("One model is compared.", "Leave --compare out, or name one model.")
+        raise UsageError("--compare takes one model.", "Name one model, or drop --compare.")
     if output is not None and not is_table(output):
         renderer_for_suffix(output, others=(".csv",))
     check_output(None if is_table(output) else output, format_)
@@ -148,8 +148,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     report, code = _report(kind, targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):
         if earlier.is_grad != report.plan.is_grad:
-            message = f"Of {compare} and this, one was measured with --grad."
-            raise UsageError(message, "Measure both in the same way.")
+            message = f"{compare} was measured with a different --grad."
+            raise UsageError(message, "Measure both with the same options.")
         report = against(report, earlier)
         code = code or int(report.comparison is not None and report.comparison.is_worse)
     _write(report, output, format_)

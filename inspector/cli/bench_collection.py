@@ -37,7 +37,7 @@ from inspector.run.sources.recording import opened, read_run
 from inspector.shared.bench import BenchPlan
 from inspector.shared.meta import META_FILE, Meta
 
-_NOT_SAVED = "pass --save DIR to keep the recordings and to resume a run that was cut off"
+_NOT_SAVED = "pass --save DIR to keep the recordings and resume an interrupted run"
 _SESSIONS = 1  # of many models; several of one model say more of that one
 _LIMIT_SECONDS = 900.0  # one that hangs holds the others up
 _MODEL = "model.py"
@@ -93,7 +93,7 @@ def models_of(targets: Sequence[str]) -> tuple[str, ...]:
         elif is_model(target):
             found.append(target)
         else:
-            message = f"{target} is no model, and no folder with models in it."
+            message = f"{target} is neither a model nor a folder of models."
             raise UsageError(message, "Name model.py files, or a folder of them.")
     return tuple(dict.fromkeys(found))
 
@@ -184,12 +184,12 @@ def in_a_line(error: InspectorError | OSError) -> str:
 
 def _made(save: Path) -> Path:
     if save.suffix == ".zip":
-        message = "--save of several models needs a folder."
-        raise RecordingError(message, "Leave .zip out of its name.")
+        message = "--save needs a folder when there are several models."
+        raise RecordingError(message, "Drop the .zip suffix.")
     try:
         save.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        message = f"{save} cannot be made ({error.strerror})."
+        message = f"{save} cannot be created ({error.strerror})."
         raise RecordingError(message, "Name another folder with --save.") from error
     return save
 

@@ -173,7 +173,7 @@ def _profile_nearest(
         own_stdout=False,
         fresh_caches=True,
         silent=True,
-        doing=f"nothing is faster: profiles {setting.label}",
+        doing=f"nothing is faster: profiling {setting.label}",
     )
     with contextlib.suppress(InspectorError):  # the figures are there all the same
         if not recorded(asked, settings).exit_code:

@@ -32,7 +32,7 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
     check_alone("inspect bench")
     parse_inputs(given.get("inputs", ()))
     if "optimizer" in given and "train" not in given:
-        raise UsageError("--optimizer is a part of a training step.", "Add --train.")
+        raise UsageError("--optimizer needs --train.", "Add --train.")
     varied = variations_of(given)
     plan = BenchPlan(
         target=target,
@@ -43,8 +43,10 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
         session_seconds=given.get("seconds", SESSION_SECONDS),
     )
     if varied and len(plan.workloads) > 1:
-        message = "--vary compares the inputs of one workload."
-        raise UsageError(message, "Give one --batch, --dtype, --autocast and --tf32 with it.")
+        message = "--vary needs a single workload."
+        raise UsageError(
+            message, "Pass one value for each of --batch, --dtype, --autocast, --tf32."
+        )
     return plan
 
 
@@ -58,7 +60,7 @@ def sizes_of(text: str | None, option: str) -> tuple[int, ...]:
     names = names_of(text)
     wrong = next((name for name in names if not name.isdecimal() or not int(name)), None)
     if wrong is not None:
-        raise UsageError(f"{option} takes numbers from 1 on, and {wrong!r} is none.", "")
+        raise UsageError(f"{option} takes positive integers, not {wrong!r}.", "")
     return tuple(map(int, names))
 
 
@@ -83,7 +85,7 @@ def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
     modes = _NAMED_MODES.get(asked, asked or usual)
     for mode in modes:
         if (mode,) in _NAMED_MODES:
-            raise UsageError(f"--modes {mode} stands alone.", "Leave the others out, or name them.")
+            raise UsageError(f"--modes {mode} takes no other mode.", "Use it alone, or list modes.")
         _check("--modes", mode, MODES)
     backends = names_of(given.get("backends"))
     if given.get("backends") and not backends:

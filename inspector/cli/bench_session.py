@@ -23,7 +23,7 @@ _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _BLOCK_MOST_SECONDS = 300.0
 _FAULT_SECONDS = 900.0  # beginnings of graphs are compiled one after the other
-_SAME_ON_CPU = "on the CPU it is the same as default (--modes measures it anyway)"
+_SAME_ON_CPU = "same as default on the CPU (name it with --modes to measure it)"
 
 
 class Session:
@@ -125,11 +125,11 @@ class Session:
         others = sum(other.is_alive for other in self._workers.values() if other is not worker)
         if ready is not None and is_crowded(worker, ready) and others:
             # For some inputs alone; with more room there may be enough.
-            worker.failure = "Out of memory for some inputs."
+            worker.failure = "Out of memory with some inputs."
             worker.end()
             ready = None
         if lacks_memory(worker.failure) and others:
-            worker.failure += f" There was no room next to {others} other processes."
+            worker.failure += f" {others} other processes were using the memory."
         if ready is None and setting.is_eager and number in self._firsts:
             # What is compiled can do with less: that is one of the reasons to compile.
             self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others

@@ -64,10 +64,10 @@ def warmup_command(
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            message = f"{folder} cannot be made ({error.strerror})."
+            message = f"{folder} cannot be created ({error.strerror})."
             raise RecordingError(message, "Name another folder with --save-warmup.") from error
     if is_collection(targets):
-        raise UsageError("--warmup is about one model.", "Name one.")
+        raise UsageError("--warmup takes one model.", "Name one.")
     target = targets[0] if targets else None
     others = {name: value for name, value in given.items() if name not in _OWN}
     check_target(target, how.python, {**others, **how.given})
@@ -86,15 +86,17 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
     parse_inputs(given.get("inputs", ()))
     for name, option in _REFUSED.items():
         if name in given:
-            message = f"{option} has no meaning for --warmup, which is a service's start."
-            raise UsageError(message, f"Leave {option} out.")
+            message = f"{option} does not apply to --warmup."
+            raise UsageError(message, f"Drop {option}.")
     # Of a bench these are lists of what is compared; a service has one of each.
     one = {"shapes": "auto", "modes": "none" if "backends" in given else "default", **given}
     one.pop("batch", None)
     combinations = [item for item in combinations_of(one) if not item.setting.is_eager]
     if len(combinations) != 1:
-        message = f"--warmup starts one setting, and these are {len(combinations)}."
-        step = "Name one of --modes, --backends, --shapes, --dtype, --autocast and --tf32."
+        message = f"--warmup takes one setting, not {len(combinations)}."
+        step = (
+            "Pass one value each for --modes, --backends, --shapes, --dtype, --autocast and --tf32."
+        )
         raise UsageError(message, step)
     # A name of its own: with one cache folder, services would write over each other's profile.
     place = Path(target).absolute().as_posix().encode("utf-8", "surrogatepass")
@@ -180,14 +182,14 @@ def _checked(plan: WarmupPlan) -> int:
 def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
     with opened(existing(target)) as found:
         if not WarmupPlan.is_in(found.folder):
-            message = "There is no warm-up in this recording."
-            raise UsageError(message, "Make one with: inspect bench model.py --warmup")
+            message = "This recording has no warm-up."
+            raise UsageError(message, "Record one with: inspect bench model.py --warmup")
         run = read_run(found)
         say_which(run, target)
         report = make_warmup_report(WarmupPlan.read(found.folder), run)
         if folder is not None and (report.plan.loading is None or report.start("cold") is None):
-            message = "There is no plan in this recording: its cold start did not come to its end."
-            raise UsageError(message, "Make one with: inspect bench model.py --warmup")
+            message = "This recording has no plan because its cold start did not finish."
+            raise UsageError(message, "Record one with: inspect bench model.py --warmup")
         if folder is not None:
             _write_files(report, found.folder, folder)
             _say_files(folder)

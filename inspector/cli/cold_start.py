@@ -32,12 +32,12 @@ _KIND = "cold-start"
     help="Compare cache keys with another recording or trace.",
 )
 def command(target: str | None, asked: Asked, against: Path | None) -> int:
-    """Show where compile time goes, by stage, function and line, and which caches hit.
+    """Show compile time by stage, function and line, and which caches hit.
 
-    TARGET is a model, which is recorded first with empty caches and, unless --backend says
-    otherwise, with Inductor; or a recording (a folder or .zip), a TORCH_TRACE log, or a folder of
-    such logs. Without a TARGET the newest recording is read. A start with warm caches is what
-    `inspect run` records, which leaves your caches as they are.
+    TARGET is a model, a recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs;
+    by default the newest recording. A model is recorded with empty caches, and with Inductor
+    unless --backend names another. To record a warm start, use `inspect run`, which keeps your
+    caches.
 
     \b
     Examples:
@@ -55,8 +55,8 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
     with asked.shown(target, keep_spans=keep_spans, command=_KIND, **how) as (run, code):
         if draws_spans and not any(process.lanes for process in run.processes):
             raise RecordingError(
-                "There is no span of any compilation in it, so that there is no timeline to write.",
-                "Record a model that compiles something, or see: inspect explain",
+                "Nothing was compiled, so there is no timeline to write.",
+                "Record a model that compiles something, or run: inspect explain",
             )
         asked.write(_report(run, other, str(against)), _KIND)
     return code

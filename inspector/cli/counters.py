@@ -35,11 +35,11 @@ def count_kernels(request: Request, settings: Settings, place: Path) -> str:
     """
     ncu = shutil.which("ncu")
     if ncu is None and shutil.which("nvidia-smi") is None:
-        return "there is no GPU of NVIDIA's here whose counters could be read"
+        return "hardware counters need an NVIDIA GPU, and this machine has none"
     if ncu is None:
-        return "Nsight Compute (ncu) is not on the PATH: `inspect doctor` says how to get it"
+        return "Nsight Compute (ncu) is not on the PATH; `inspect doctor` shows how to install it"
     if world_size() > 1:
-        return "Nsight Compute runs a kernel several times, and one that waits for ranks hangs"
+        return "Nsight Compute reruns each kernel, and one that waits for other ranks would hang"
     with tempfile.TemporaryDirectory(prefix="inspector-ncu-") as folder:
         kernels, notice = _counted(ncu, request, settings, Path(folder))
     if kernels:

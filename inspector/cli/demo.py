@@ -20,11 +20,11 @@ _RECORDING = "h200-inference.zip"
 @click.command("demo", cls=Command)
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-    default=Path("demo.html"), show_default=True, help="The page.",
+    default=Path("demo.html"), show_default=True, help="Write the page to this file.",
 )  # fmt: skip
 @click.option("--open/--no-open", "opens", default=None, help="Open the page in the browser.")
 def command(output: Path, *, opens: bool | None) -> int:
-    """Write the page of a model with graph breaks, recorded on an H200.
+    """Write the HTML report of a sample model with graph breaks, recorded on an H200.
 
     \b
     Example:

@@ -32,19 +32,19 @@ from inspector.plugins import load_rules
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels: registers, predicted times. Only those of models by default: a "
-    "recording's kernels are source code from elsewhere.",
+    help="Compile the kernels: registers, predicted times. Those of a recording only with "
+    "--compile: they are untrusted code.",
 )  # fmt: skip
 @recording_options
 def command(
     before: str, after: str, asked: Asked, fail_on: str | None, *, compiles: bool | None
 ) -> int:
-    """Show which kernels are gone, new and changed, and whether fusion got better.
+    """Show which kernels were added, removed or changed, and whether fusion improved.
 
-    BEFORE and AFTER are models (model.py, model.py:name, package.module:name), which are recorded
-    first, with the same options, or recordings (a folder or .zip), or TORCH_TRACE logs. Kernels are
-    the same if their source is, without names and paths; others are matched by the operators and
-    lines that they compute.
+    BEFORE and AFTER are models (model.py, model.py:name, package.module:name), recordings (a
+    folder or .zip), or TORCH_TRACE logs. Models are recorded first, with the same options.
+    Kernels are equal if their source is, ignoring names and paths. Others are matched by their
+    operators and model lines.
 
     \b
     Examples:
@@ -57,7 +57,7 @@ def command(
     if asked.process["save"] is not None:
         raise UsageError(
             "--save does not apply to two recordings.",
-            "Record each with inspect kernels --save DIR, then compare the two folders.",
+            "Record each with inspect kernels --save DIR, then compare the folders.",
         )
     check_request(asked.given)
     if not any(map(is_model, (before, after))):

@@ -48,4 +48,4 @@ def interruption(error: KeyboardInterrupt) -> str:
     """What ended it, for a report: Ctrl-C, or the signal that became one."""
     from inspector.run.sources.child import CTRL_C  # not for a command that only prints its help
 
-    return f"it was ended by {error.args[0]}" if error.args else CTRL_C
+    return f"it was killed by {error.args[0]}" if error.args else CTRL_C

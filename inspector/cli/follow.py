@@ -47,7 +47,7 @@ def followed(target: str | None, make_report: Callable[[Run], Report]) -> Report
             time.sleep(pause_s)
     except KeyboardInterrupt:
         if report is None:
-            message = f"No log has appeared in {folder}."
+            message = f"No log appeared in {folder}."
             hint = f"Start the program with TORCH_TRACE={folder}."
             raise RecordingError(message, hint) from None
         return report
@@ -56,8 +56,8 @@ def followed(target: str | None, make_report: Callable[[Run], Report]) -> Report
 def _folder(target: str | None) -> Path:
     path = existing(target)
     if not path.is_dir():
-        message = f"{path} is not a folder of logs."
-        raise UsageError(message, "Follow the folder that TORCH_TRACE names.")
+        message = f"{path} is not a log folder."
+        raise UsageError(message, "Name the folder that TORCH_TRACE is set to.")
     return path
 
 

@@ -29,13 +29,13 @@ _BY_DEFAULT = (Severity.WARNING.value,)
 gate_options = together(
     click.option(
         "--fail-on", multiple=True, metavar="NAME",
-        help="Exit with 1 on findings of a rule or a severity. graph-break, recompile, …; error, "
-        "warning, info: these and more severe ones. Repeatable, or with commas.",
+        help="Exit with 1 on findings of this rule or severity. NAME is a rule (graph-break, "
+        "recompile, …) or the lowest severity (error, warning, info). Repeatable, or with commas.",
     ),
     click.option(
         "--baseline", type=click.Path(path_type=Path), metavar="FILE",
-        help="Fail on findings that this earlier report.json lacks. The default for --fail-on is "
-        "warning then.",
+        help="Fail only on findings that are not in this earlier report.json. Sets --fail-on to "
+        "warning by default.",
     ),
 )  # fmt: skip
 """What to fail on, and what is known already."""
@@ -52,8 +52,8 @@ def asked_gate(
     rules = (*plugins.load_rules("run"), *plugins.load_rules("gate"))
     chosen = parse_fail_on(fail_on, [rule.id for rule in rules])
     if baseline is not None and output is not None and output.resolve() == baseline.resolve():
-        message = f"The report would be written over the baseline {baseline}, also if it fails."
-        raise UsageError(message, "Choose another file with -o, or leave --baseline out.")
+        message = f"The report would overwrite the baseline {baseline}."
+        raise UsageError(message, "Choose another file with -o, or drop --baseline.")
     if baseline is None:
         return (chosen, None) if chosen else None
     return chosen or _BY_DEFAULT, read_baseline(baseline)
@@ -81,15 +81,15 @@ def read_baseline(path: Path) -> Baseline:
     version = report.get("format_version")
     recording = report.get("recording")
     if not isinstance(version, int) or not isinstance(recording, dict):
-        raise _no_report(path, "it is other JSON")
+        raise _no_report(path, "not a report")
     if version > FORMAT_VERSION:
-        message = f"{path} is a report of format {version}; this version reads {FORMAT_VERSION}."
-        raise RecordingError(message, "Update torch-inspector: git pull in its checkout.")
+        message = f"{path} has format {version}, but this version reads up to {FORMAT_VERSION}."
+        raise RecordingError(message, "Update torch-inspector: run git pull in its checkout.")
     if reason := recording.get("partial") or recording.get("error"):
         kind = "a partial recording" if recording.get("partial") else "a program that failed"
         first = str(reason).partition("\n")[0].rstrip(".")
-        message = f"{path} is the report of {kind} and no baseline ({first})."
-        raise RecordingError(message, "Record it again, and use the report of a whole recording.")
+        message = f"{path} cannot be a baseline: it is the report of {kind} ({first})."
+        raise RecordingError(message, "Record it again and use the complete report.")
     try:
         environment = report.get("environment") or []
         torch = {(process.get("versions") or {}).get("torch") for process in environment}
@@ -102,7 +102,7 @@ def read_baseline(path: Path) -> Baseline:
             is_trace=not recording.get("format_version"),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _no_report(path, "its findings are not as they should be") from error
+        raise _no_report(path, "its findings are malformed") from error
 
 
 def _loaded(path: Path) -> Mapping[str, Any]:
@@ -115,9 +115,9 @@ def _loaded(path: Path) -> Mapping[str, Any]:
         message = f"The baseline {path} cannot be read ({error.strerror})."
         raise RecordingError(message, hint) from error
     except (ValueError, RecursionError) as error:  # also of bytes that are no text
-        raise _no_report(path, "it is not JSON") from error
+        raise _no_report(path, "not JSON") from error
     if not isinstance(report, dict):
-        raise _no_report(path, "it is other JSON")
+        raise _no_report(path, "not a report")
     return report
 
 

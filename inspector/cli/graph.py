@@ -24,15 +24,17 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
     "--stage", type=click.Choice(_STAGES), metavar="STAGE",
     help=f"A graph: dynamo, joint, post-grad, …; all: {', '.join(_STAGES)}.  [default: fusion]",
 )  # fmt: skip
-@click.option("--graph", "graph", metavar="ID", default="", help="Only this compilation: 0/0.")
+@click.option("--graph", "graph", metavar="ID", default="", help="Show only this compilation: 0/0.")
 @click.option(
-    "--around", metavar="TEXT", help="Only what is near operators or modules of this name."
+    "--around",
+    metavar="TEXT",
+    help="Show only the neighborhood of operators or modules with this name.",
 )
 @click.option(
     "--depth", type=click.IntRange(0), metavar="N",
-    help=f"How many arrows --around goes, up and down.  [default: {DEPTH}]",
+    help=f"How many edges --around follows in each direction.  [default: {DEPTH}]",
 )  # fmt: skip
-@click.option("--line", metavar="FILE:LINE", help="What became of a line in every stage.")
+@click.option("--line", metavar="FILE:LINE", help="Show what a line became in every stage.")
 @click.option("--ops", is_flag=True, help="Count the operators of every stage.")
 @click.option("--force", is_flag=True, help="Draw every operator and layer, however many.")
 @gpu_options
@@ -49,11 +51,11 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     ops: bool,
     force: bool,
 ) -> int:
-    """Show the graphs of every stage, and which operators became which kernel.
+    """Show the graph of every stage, and which operators became which kernel.
 
     TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
-    or a folder of logs; by default the newest recording. A file after -o is a picture (.svg, .png,
-    .pdf, .dot) by Graphviz, or a report.
+    or a folder of logs; by default the newest recording. -o writes a picture with Graphviz (.svg,
+    .png, .pdf, .dot), or a report.
 
     \b
     Examples:

@@ -25,7 +25,7 @@ def graph_file(output: Path | None, view: View, *, forced: bool) -> Path | None:
     """The file for pictures; None where reports alone are asked for."""
     form = "" if output is None else output.suffix.lower()
     if forced and form not in layout.SUFFIXES:
-        raise UsageError("--force is for pictures.", "Write one: -o graph.svg.")
+        raise UsageError("Only pictures take --force.", "Write one: -o graph.svg.")
     if output is None:
         return None
     if form not in layout.SUFFIXES:
@@ -33,8 +33,8 @@ def graph_file(output: Path | None, view: View, *, forced: bool) -> Path | None:
         return None
     if view.ops or view.line is not None:
         option = "--ops" if view.ops else "--line"
-        hint = "Name a .json, .md or .txt file, or leave it out: --stage has the graphs."
-        raise UsageError(f"{option} gives a report, and no graph.", hint)
+        hint = f"Name a .json, .md or .txt file, or drop {option}."
+        raise UsageError(f"{option} writes a report, not a picture.", hint)
     check_place(output)
     return output
 
@@ -57,7 +57,7 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
         hint = hint[:1].upper() + hint[1:]
         raise RecordingError("There is no graph to write.", f"{hint}.")
     if len(made) > 1:
-        text = f"{len(made)} pictures, one for each graph (--graph and --stage ask for fewer):"
+        text = f"{len(made)} pictures, one per graph (narrow with --graph or --stage):"
         sys.stderr.write(text + "\n")
     for file, content in zip(_files(output, [name for name, _ in made]), made, strict=True):
         write_bytes(file, content[1])

@@ -45,14 +45,14 @@ class View:
         asked = {"--stage": self.stage, "--line": self.line, "--ops": self.ops or None}
         given = [name for name, value in asked.items() if value is not None]
         if len(given) > 1:
-            message = f"{' and '.join(given)} exclude each other."
-            raise UsageError(message, "Leave all but one of them out.")
+            message = f"{' and '.join(given)} cannot be combined."
+            raise UsageError(message, "Use one of them.")
         if self.depth is not None and self.around is None:
-            message = "--depth says how far --around goes."
+            message = "--depth needs --around."
             raise UsageError(message, "Name an operator or a module: --around gelu.")
         if self.around is not None and (self.stage == FUSION or self.line or self.ops):
-            message = "--around shows a part of a graph of operators."
-            raise UsageError(message, "Name its stage: --stage dynamo, --stage post-grad.")
+            message = "--around needs a stage with a graph of operators."
+            raise UsageError(message, "Name one: --stage dynamo, --stage post-grad.")
 
     @property
     def shown(self) -> str:
@@ -95,5 +95,5 @@ def line_place(line: str | None) -> tuple[str, int] | None:
         return None
     file, colon, number = line.rpartition(":")
     if not colon or not file or not number.isdecimal() or not int(number):
-        raise UsageError(f"{line!r} is no line.", "Name one as `model.py:42`.")
+        raise UsageError(f"{line!r} is not a line.", "Name one as `model.py:42`.")
     return file, int(number)

@@ -23,9 +23,8 @@ _CUDA_GRAPH_RULES = "cuda-graph-"
     "--cudagraphs",
     "cuda_graphs",
     is_flag=True,
-    help="Show CUDA graphs instead: captures, skips, copies, share of calls that replay. A model "
-    "is moved to the GPU and compiled with Inductor and mode reduce-overhead, unless others are "
-    "named.",
+    help="Show CUDA graphs instead: captures, skips, copies, and the share of calls that replay. "
+    "A model runs on the GPU with Inductor and mode reduce-overhead, unless options name others.",
 )
 @click.option(
     "--levers",
@@ -34,7 +33,7 @@ _CUDA_GRAPH_RULES = "cuda-graph-"
     "and whether the calls here break that.",
 )
 def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
-    """Show the guards, their cost, and what recompiles next.
+    """Show guards, their cost, and what would recompile next.
 
     TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
     or a folder of logs; by default the newest recording.

@@ -19,9 +19,9 @@ def world_size() -> int:
 def check_alone(what: str) -> None:
     """Refuses to start several processes of a model whose ranks have to be there together."""
     if world_size() > 1:
-        message = f"{what} starts its own processes, and this is one of {world_size()} of a job."
+        message = f"{what} starts its own processes and cannot run as one of {world_size()} ranks."
         raise UsageError(
             message,
-            "Run it without a launcher (RANK and WORLD_SIZE unset), or take part in the job with: "
-            "inspect profile",
+            "Run it without a launcher (RANK and WORLD_SIZE unset), or measure inside the job "
+            "with: inspect profile",
         )

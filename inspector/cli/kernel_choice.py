@@ -14,9 +14,9 @@ from inspector.shared.near_matches import did_you_mean, named
 def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
     """Refuses ``--kernel`` with a picture or a timeline (``is_file``), or with counters."""
     if "kernel" in given and ("counters" in given or is_file):
-        other = "--counters" if "counters" in given else "a picture or a timeline"
-        message = f"--kernel is a report on one kernel, and {other} is of all."
-        raise UsageError(message, "Leave one of them out.")
+        other = "--counters" if "counters" in given else "a picture or timeline"
+        message = f"--kernel reports on one kernel and cannot be combined with {other}."
+        raise UsageError(message, "Use one of them.")
 
 
 def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> UsageError:
@@ -24,8 +24,8 @@ def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> Usag
     if found:
         # All of them: a list with gaps would have to be asked for by another run.
         hint = f"Name one of them: {', '.join(found)}."
-        return UsageError(f"{asked!r} is in the names of {len(found)} kernels.", hint)
-    hint = did_you_mean(asked, names) if names else "The recording has no kernels at all."
+        return UsageError(f"{asked!r} matches {len(found)} kernels.", hint)
+    hint = did_you_mean(asked, names) if names else "The recording has no kernels."
     return UsageError(f"There is no kernel {asked!r} in the recording.", hint)
 
 
@@ -52,7 +52,7 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
     if timed and not problem and len(meant) != 1:
         raise which_kernel(asked, meant, timed)
     others = ", ".join(bench.name for bench in found if bench.name)
-    message = f"The recording has no times of {asked!r} alone{why}."
+    message = f"The recording has no isolated timings of {asked!r}{why}."
     hint = f"It has those of {others}. " if others else ""
     again = command_again(run, "profile", "--kernel", asked)
     raise RecordingError(message, f"{hint}Record them: {again}")

@@ -46,8 +46,8 @@ _ALL = "all"
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels: registers, predicted times. Only a model's by default: a "
-    "recording's kernels are source code from elsewhere.",
+    help="Compile the kernels: registers, predicted times. Those of a recording only with "
+    "--compile: they are untrusted code.",
 )  # fmt: skip
 @recording_options
 def command(  # noqa: PLR0913 - one parameter per option
@@ -60,10 +60,10 @@ def command(  # noqa: PLR0913 - one parameter per option
     list_gpus: bool,
     compiles: bool | None,
 ) -> int:
-    """Show the kernels that Inductor generates, also for a GPU that is not here.
+    """Show the kernels that Inductor generates, even for a GPU that this machine lacks.
 
     TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
-    or a folder of logs; by default the newest recording. With --gpu nothing runs on a GPU:
+    or a folder of logs; by default the newest recording. With --gpu nothing runs on a GPU.
     torch.compile generates the code, and the CPU runs the model where the program needs values.
 
     \b
@@ -115,23 +115,23 @@ always_inductor(command)
 def _check_export(show: str | None, export: str, form: str, asked: Asked) -> None:
     output = asked.output
     if show is not None or form != "source" or asked.format_ is not None:
-        message = "--export writes Python: it excludes --show, --as and --format."
-        raise UsageError(message, "Leave them out.")
+        message = "--export cannot be combined with --show, --as or --format."
+        raise UsageError(message, "Drop them.")
     if export == _ALL and (output is None or output.suffix or output.is_file()):
-        raise UsageError("--export all writes a folder of files.", "Name one: -o kernels")
+        raise UsageError("--export all needs a folder.", "Name one: -o kernels")
     if export != _ALL and output is not None and output.suffix != ".py":
-        message = f"--export writes Python, and {output.name} is called otherwise."
-        raise UsageError(message, f"Call it {output.with_suffix('.py').name}.")
+        message = f"--export writes Python, but {output.name} does not end in .py."
+        raise UsageError(message, f"Name it {output.with_suffix('.py').name}.")
     if output is not None:
         check_place(output)
 
 
 def _not_compiled(option: str, *, refused: bool) -> UsageError:
     if refused:
-        message = f"{option} needs compiled kernels: it excludes --no-compile."
-        return UsageError(message, "Leave one of them out.")
+        message = f"{option} cannot be combined with --no-compile."
+        return UsageError(message, "Use one of them.")
     message = f"{option} compiles kernel source from a recording."
-    return UsageError(message, "Add --compile to compile what it holds.")
+    return UsageError(message, "Add --compile if you trust it.")
 
 
 def _write_compiled(
@@ -170,8 +170,8 @@ def _write_all_exported(report: KernelsReport, folder: Path) -> None:
         again = f"_{names[name]}" if names[name] > 1 else ""
         _write_kernel(export, folder / f"{name}{again}.py")
     if not names:
-        none = "Only Triton kernels are, and there are none: record with --gpu h200."
-        hint = "The reason for each is above." if rows else none
+        none = "Only Triton kernels can be exported. Record some with --gpu h200."
+        hint = "The reason for each is shown above." if rows else none
         raise UsageError("No kernel could be exported.", hint)
 
 
@@ -185,7 +185,7 @@ def _gpu_name(report: KernelsReport, row: KernelRow) -> str:
 def _write_kernel(export: KernelExport, output: Path) -> None:
     write_file(output, lambda stream: exported_kernel.render(export, stream))
     number, of = len(export.compared), len(export.compared) + len(export.not_compared)
-    sys.stderr.write(f"wrote {output}: {number} of {of} values that it writes are compared\n")
+    sys.stderr.write(f"wrote {output}; it checks {number} of {of} outputs\n")
 
 
 def _checked(report: KernelsReport) -> KernelsReport:
@@ -211,7 +211,7 @@ def _gpu_lines() -> Iterator[str]:
             f"{gpu.memory_bytes / 2**30:>5.0f}{gpu.bandwidth / 1e12:>6.2f}"
             f"{gpu.l2_bytes / 2**20:>8.0f}{peak:>11}  {gpu.name}\n"
         )
-    yield "\nArchitectures alone, with the figures of one of their GPUs:\n"
+    yield "\nArchitectures, with the specifications of one of their GPUs:\n"
     yield from (f"{key:<11}as {known_gpu(key).name}\n" for key in ARCHITECTURE_KEYS)
-    yield "\nDense peaks. Where the figures are from:\n"
+    yield "\nPeaks are dense (no sparsity). Sources:\n"
     yield from (f"{gpu.key}: {'; '.join(gpu.sources)}\n" for gpu in GPUS.values())

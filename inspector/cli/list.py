@@ -29,15 +29,19 @@ from inspector.run.sources.store import (
     "renamed",
     nargs=2,
     metavar="RECORDING NAME",
-    help="Give a recording a name: it is kept until you delete it.",
+    help="Name a recording; named recordings are kept until you delete them.",
 )
 @click.option(
-    "--delete", "deleted", multiple=True, metavar="RECORDING", help="Delete it. Repeatable."
+    "--delete",
+    "deleted",
+    multiple=True,
+    metavar="RECORDING",
+    help="Delete this recording. Repeatable.",
 )
 def command(renamed: tuple[str, str] | None, deleted: tuple[str, ...]) -> int:
-    """List, name and delete the recordings in .inspector (INSPECTOR_DIR moves it).
+    """List, name and delete recordings in .inspector (set INSPECTOR_DIR to move it).
 
-    The newest 10 are kept, and all that have a name; INSPECTOR_KEEP sets another number.
+    The newest 10 and all named recordings are kept. Set INSPECTOR_KEEP to change the number.
 
     \b
     Examples:
@@ -58,14 +62,14 @@ def _rename(number: str, name: str) -> None:
     if name.isdecimal() or Path(name).name != name or (found.parent / name).exists():
         raise UsageError(
             f"{name!r} cannot be the name of a recording.",
-            "Choose a name that is not a number, not a path, and not taken.",
+            "Choose an unused name that is neither a number nor a path.",
         )
     found.rename(found.parent / name)
 
 
 def _page(recordings: Mapping[Path, Mapping[str, object]]) -> Page:
     total = sum(map(size_bytes, recordings))
-    kept = f"the newest {most_kept()} and those with a name are kept"
+    kept = f"the newest {most_kept()} and all named ones are kept"
     headline = f"{count(len(recordings), 'recording')} in {store_place()}, {size(total)}; {kept}"
     columns = (
         Column("recording"),

@@ -53,7 +53,7 @@ def given_options(asked: Mapping[str, Any]) -> dict[str, Any]:
 def check_request(given: Mapping[str, Any]) -> None:
     """Refuses options that exclude each other, and a GPU that is not known."""
     if "train" in given and "no_grad" in given:
-        raise UsageError("--train and --no-grad exclude each other.", "Leave one of them out.")
+        raise UsageError("--train and --no-grad cannot be combined.", "Use one of them.")
     if "gpu" not in given:
         if "fake" in given:
             raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
@@ -61,8 +61,8 @@ def check_request(given: Mapping[str, Any]) -> None:
     known_gpu(given["gpu"])
     if "device" in given:
         raise UsageError(
-            "--gpu and --device exclude each other.",
-            "With --gpu the model is taken to be on that GPU, and the CPU runs it.",
+            "--gpu and --device cannot be combined.",
+            "Use one of them. With --gpu, the CPU runs the model in place of that GPU.",
         )
 
 
@@ -76,7 +76,7 @@ def option_help(command: click.Command, **texts: str) -> None:
 def always_inductor(command: click.Command) -> None:
     """For a command that compiles with Inductor unless asked otherwise, and never measures."""
     command.params = [item for item in command.params if item.name not in {"calls", "measure"}]
-    said = "torch.compile's backend, any that torch knows.  [default: inductor]"
+    said = "Use this torch.compile backend.  [default: inductor]"
     option_help(command, backend=said)
 
 
@@ -92,30 +92,32 @@ def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> i
 
 size_option = click.option(
     "--max-bytes", callback=_bytes, metavar="SIZE",
-    help="Limit the logs of each process to this size (64M, 2G): no details beyond half of it, "
-    "the counts stay right.",
+    help="Limit the logs of each process to this size (64M, 2G). The oldest details are dropped "
+    "first; counts stay exact.",
 )  # fmt: skip
 
 target_options = together(
     click.option(
         "--input", "inputs", multiple=True, metavar="SPEC",
-        help="An input: 'f32[8,3,224]', 'flag=true'. In the order of the arguments, or NAME=SPEC: "
+        help="Describe an input: 'f32[8,3,224]', 'flag=true'. In argument order, or NAME=SPEC: "
         "'ids=i64[1,128]<30522'; repeatable.",
     ),
-    click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1."),
-    click.option("--dtype", metavar="DTYPE", help="Floating-point dtype: f32, bf16, f16, …"),
-    click.option("--train", is_flag=True, help="Forward, sum of the outputs as loss, backward."),
-    click.option("--dynamic/--no-dynamic", default=None, help="torch.compile's dynamic."),
-    click.option("--fullgraph", is_flag=True, help="torch.compile's fullgraph."),
-    click.option("--mode", metavar="MODE", help="torch.compile's mode: reduce-overhead, …"),
+    click.option(
+    "--device", metavar="DEVICE", help="Move model and inputs to a device: cpu, cuda, cuda:1."
+    ),
+    click.option("--dtype", metavar="DTYPE", help="Convert floating point to: f32, bf16, f16, …"),
+    click.option("--train", is_flag=True, help="Run forward, loss (sum of outputs), backward."),
+    click.option("--dynamic/--no-dynamic", default=None, help="Set dynamic= of torch.compile."),
+    click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True."),
+    click.option("--mode", metavar="MODE", help="Compile with this mode: reduce-overhead, …"),
     click.option(
         "--backend", metavar="NAME",
-        help="torch.compile's backend. Any that torch knows; by default captured graphs run "
-        "eagerly: nothing is lowered, and the graphs are the same.  [default: eager]",
+        help="Use this torch.compile backend. The default captures the same graphs and runs them "
+        "eagerly, without lowering.  [default: eager]",
     ),
     click.option(
         "--calls", type=click.IntRange(1), metavar="N",
-        help="Warm calls per input; fewer if they take more than 5 s.  "
+        help="Make N warm calls per input, or fewer if they take more than 5 s.  "
         "[default: 20]",
     ),
     click.option(
@@ -129,12 +131,12 @@ gpu_options = together(
     click.option(
         "--gpu", metavar="NAME",
         shell_complete=lambda _context, _, text: [key for key in GPUS if key.startswith(text)],
-        help="Generate code for this GPU, here or not: h200, …",
+        help="Generate code for this GPU, even if this machine lacks it: h200, …",
     ),
     click.option("--no-grad", is_flag=True, help="Call models under torch.no_grad(): inference."),
     click.option(
         "--fake", is_flag=True,
-        help="Run nothing, for models of any size. Needs --gpu; large tensors get no memory.",
+        help="With --gpu: allocate no large tensors and run nothing, for models of any size.",
     ),
 )  # fmt: skip
 """A GPU that code is generated for, and what models need to run without it."""
@@ -142,15 +144,15 @@ gpu_options = together(
 process_options = together(
     click.option(
         "--python", metavar="PATH",
-        help="Interpreter to record in. Your own environment's: .venv/bin/python.",
+        help="Record with this interpreter, such as .venv/bin/python.",
     ),
     click.option(
         "--timeout", type=click.FloatRange(0, min_open=True), metavar="SECONDS",
-        help="End the program after this time; what was recorded until then is kept.",
+        help="Stop the program after this time and keep the partial recording.",
     ),
     click.option(
         "--save", type=click.Path(path_type=Path), metavar="DIR",
-        help="Keep the recording here: a folder, or a .zip.",
+        help="Save the recording to a folder or a .zip.",
     ),
 )  # fmt: skip
 """How the recorded process is run."""
@@ -162,7 +164,7 @@ def _one_file(
     """The one file to write; a second one would be lost without a word."""
     if len(values) > 1:
         names = ", ".join(map(str, values))
-        raise click.BadParameter(f"one file is written, and these are {len(values)}: {names}.")
+        raise click.BadParameter(f"one output file is allowed, not {len(values)}: {names}.")
     return values[0] if values else None
 
 
@@ -179,8 +181,8 @@ output_options = together(
     ),
     click.option(
         "-v", "--verbose", is_flag=True, expose_value=False, callback=_keep_verbose,
-        help="Show everything. Without it, a report fits on one screen.",
+        help="Show the full report instead of one screen.",
     ),
-    click.option("--no-progress", is_flag=True, help="Show no progress while recording."),
+    click.option("--no-progress", is_flag=True, help="Hide progress while recording."),
 )  # fmt: skip
 """Where the report goes."""

@@ -29,7 +29,7 @@ def check_output(output: Path | None, format_: str | None, kind: str = "") -> No
 def check_place(output: Path) -> None:
     """Refuses a file that cannot be written."""
     if not output.parent.is_dir():
-        raise RecordingError(f"There is no folder {output.parent}.", "Make it first.")
+        raise RecordingError(f"There is no folder {output.parent}.", "Create it first.")
     # Asked, not tried: an existing file is left as it is until there is something to write.
     place = output if output.exists() else output.parent
     if not (os.access(place, os.W_OK) and os.access(output.parent, os.W_OK)):

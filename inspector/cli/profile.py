@@ -34,7 +34,7 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
 @click.option(
     "--counters", is_flag=True,
-    help="Read hardware counters in a second run, with ncu.",
+    help="Read hardware counters in a second run, under Nsight Compute.",
 )  # fmt: skip
 @click.option(
     "--fresh-ceilings", is_flag=True,
@@ -42,22 +42,21 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(0.1), metavar="S",
-    help="How long the calls with each input are timed.  [default: 12]",
+    help="Time each input for about S seconds.  [default: 12]",
 )  # fmt: skip
 @click.option("--autotune", is_flag=True, help="Show the time of each candidate of autotuning.")
 @click.option(
     "--kernel", metavar="KERNEL",
-    help="Also time one kernel alone, with its arguments in a call; a part of its name is enough. "
-    "It has a report of its own.",
+    help="Also time one kernel in isolation; part of its name is enough. Writes a separate report.",
 )  # fmt: skip
 @recording_options
 def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
-    """Time the generated kernels in place, against peak FLOP/s and bandwidth.
+    """Time the generated kernels in place and compare them with peak FLOP/s and bandwidth.
 
     TARGET is a model (model.py, model.py:name, package.module:name) or a recording; by default the
     newest recording. On a GPU every
-    kernel, copy and library's call is timed where it stands in the model's own calls; without one,
-    every C++ kernel and operator. Each leads to the line of the model that it computes.
+    kernel, copy and library call is timed inside the model's own calls; on the CPU, every C++
+    kernel and operator. Each is linked to the model line that it computes.
 
     \b
     Examples:
@@ -158,7 +157,7 @@ def _content(report: ProfileReport, found: Profiled, form: str) -> bytes:
     title = " · ".join(filter(None, parts))
     if form in _TIMELINES:
         if not found.profile.worked:
-            message = "The recording has no timeline of a call on a device."
+            message = "The recording has no GPU timeline."
             raise RecordingError(message, "Record one on a GPU: inspect profile model.py.")
         return timeline(found.profile, title)
     roofline = make_roofline(found.work, report.ceilings)

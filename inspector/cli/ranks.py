@@ -17,11 +17,11 @@ from inspector.report.command_line import command_about
 @click.argument("target", required=False)
 @recording_options
 def command(target: str | None, asked: Asked) -> int:
-    """Show where the ranks of a job differ: what each compiled, and who waits for whom.
+    """Show where the ranks of a job differ in what they compile, and which ranks wait.
 
     TARGET is a folder of TORCH_TRACE logs, one per rank, or a recording of `inspect run` under
-    torchrun. Ranks that agree are one line. Waits are estimates: what a rank has compiled faster
-    than the slowest.
+    torchrun. Ranks that agree share one line. Waits are estimates: how much less time a rank spends
+    compiling than the slowest one.
 
     \b
     Examples:

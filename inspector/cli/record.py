@@ -30,7 +30,7 @@ from inspector.version import __version__
 
 _EXIT_FAILED = 3
 _EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
-_CUT_OFF = "its recorder did not come to an end"
+_CUT_OFF = "its recorder did not finish"
 _OUR_FILES = ("*.log", f"{META_FILE}*", "outcome.json*", "log_failed.*", "problem.*.json")
 
 
@@ -111,7 +111,7 @@ def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> It
         if save.is_dir():
             raise RecordingError(f"{save} is a folder.", "Choose another name with --save.")
         if not save.absolute().parent.is_dir():
-            raise RecordingError(f"There is no folder {save.parent}.", "Make it first.")
+            raise RecordingError(f"There is no folder {save.parent}.", "Create it first.")
         place = Path(tempfile.mkdtemp(prefix="inspector-"))
     is_ours = save is None or place is not save or not save.exists()
     path, meta = begin(place, save.name if save else "", target, asked, _CUT_OFF)
@@ -142,7 +142,7 @@ def finish(begun: Begun, run: Run, save: Path | None) -> tuple[Run, Path]:
     try:
         write_meta(begun.path, run.meta, facts)
     except OSError as error:
-        reason = f"its description could not be completed: {error.strerror}"
+        reason = f"its metadata could not be completed: {error.strerror}"
         partial = f"{run.meta.partial}; {reason}" if run.meta.partial else reason
         run = dataclasses.replace(run, meta=dataclasses.replace(run.meta, partial=partial))
     if save is None or save.suffix != ".zip":
@@ -151,7 +151,7 @@ def finish(begun: Begun, run: Run, save: Path | None) -> tuple[Run, Path]:
         write_zip(begun.path, save)
     except OSError as error:
         message = f"{save} cannot be written ({error.strerror})."
-        raise RecordingError(message, f"The recording is in {begun.path}.") from error
+        raise RecordingError(message, f"Use the recording in {begun.path}.") from error
     shutil.rmtree(begun.path, ignore_errors=True)
     return run, save
 

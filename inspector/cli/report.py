@@ -38,17 +38,17 @@ _DEFAULT = Path("report.html")
 
 @click.command("report", cls=Command)
 @click.argument("target", required=False, type=click.Path())
-@click.option("--profile", is_flag=True, help="Time the kernels too: a minute or two more.")
+@click.option("--profile", is_flag=True, help="Also time the kernels; takes a minute or two more.")
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels, for PTX, SASS and predicted times. Only a model's by default: a "
-    "recording's kernels are source code from elsewhere.",
+    help="Compile the kernels, for PTX, SASS and predicted times. Kernels from a recording are "
+    "compiled only with --compile, because they are untrusted code.",
 )  # fmt: skip
 @click.option("--open/--no-open", "opens", default=None, help="Open the page in the browser.")
 @recording_options
 def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: bool | None) -> int:
-    """Write one HTML page with everything, linked from source line to kernel.
+    """Write one HTML page with the full report, linked from source line to kernel.
 
     TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
     or a folder of logs; by default the newest recording. The page needs no network and no server.
@@ -61,7 +61,7 @@ def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: b
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     output = asked.output or _DEFAULT
     if output.suffix != ".html":
-        raise UsageError(f"{output.name} is no HTML file.", "Name one: -o report.html")
+        raise UsageError(f"{output.name} is not an HTML file.", "Name one: -o report.html")
     check_place(output)
     asked.check(target)
     is_wanted = compiles if compiles is not None else is_model(target)

@@ -24,13 +24,13 @@ _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 
 @click.command("rule", cls=Command)
 @click.argument("name", metavar="[ID]", required=False)
-@click.option("--python", metavar="PATH", help="Take torch's registry from this interpreter.")
+@click.option("--python", metavar="PATH", help="Read torch's registry from this interpreter.")
 def command(name: str | None, python: str | None) -> None:
-    """Explain a rule, or one of torch's GB ids, and show the fix as a program.
+    """Explain a rule or a torch GB id, and show the fix as a program.
 
-    ID is a rule of ours (graph-break), an advice (print), or an id of a graph break (GB0059), for
-    which torch's own explanation and hints are taken from the torch that is installed. Without an
-    ID all are listed.
+    ID is a torch-inspector rule (graph-break), a piece of advice (print), or the id of a graph
+    break (GB0059). Explanations and hints for GB ids come from the installed torch. Without an ID,
+    all are listed.
 
     \b
     Examples:
@@ -51,7 +51,7 @@ def command(name: str | None, python: str | None) -> None:
         _print_type(_entry(name, find_registry(python)))
     else:
         near = near_matches(name, [*rules, *advice])
-        hint = f"Did you mean {' or '.join(near)}?" if near else "inspect rule lists all."
+        hint = f"Did you mean {' or '.join(near)}?" if near else "Run inspect rule to list all."
         raise UsageError(f"There is no rule {name!r}.", hint)
 
 
@@ -63,8 +63,8 @@ def _entry(name: str, registry: Registry | None) -> GraphBreakType:
         # Advice needs no torch, and is there for kinds that another torch has.
         return GraphBreakType(gb_id, known.gb_type, "", (), "")
     if registry is None:
-        message = "No torch is installed here, and GB ids are explained from its registry."
-        raise EnvironmentLacksError(message, "Name an interpreter that has it with --python.")
+        message = "GB ids need torch's registry, but torch is not installed here."
+        raise EnvironmentLacksError(message, "Pass --python an interpreter that has torch.")
     if entry is None:
         message = f"torch {registry.torch_version} has no graph break {gb_id}."
         near = near_matches(gb_id, registry.types)
@@ -96,7 +96,7 @@ def _print_advice(advice: Advice) -> None:
     ids = ", ".join(kind.gb_id for kind in advice.kinds)
     prose = [f"{advice.id}: {advice.title} ({ids})", "", f"    {advice.fix}"]
     if advice.other_way_of:
-        prose += ["", f"Another way than {' and '.join(advice.other_way_of)}."]
+        prose += ["", f"Alternative to {' and '.join(advice.other_way_of)}."]
     lines = [*_wrapped(prose)]
     for title, program in (("Before", advice.before), ("After", advice.after)):
         lines += ["", title, *(f"    {line}".rstrip() for line in program.splitlines())]

@@ -34,7 +34,7 @@ from inspector.run.sources.program import program_command
     "measure",
     flag_value=False,
     default=True,
-    help="Do not profile the program's own calls for the moment that costs are taken from.",
+    help="Do not profile the program's calls, which gives the costs.",
 )
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True)
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -48,13 +48,13 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     *,
     measure: bool,
 ) -> int:
-    """Record any program with all its processes, however they call torch.compile.
+    """Record any program and all its processes, however they call torch.compile.
 
     PROGRAM is a script with its arguments, -m and a module with its arguments, or the name of an
-    executable: torchrun, accelerate. Arguments, standard streams and exit code are the program's
-    own; the recording is what is added. Every process that imports torch is recorded: ranks,
-    workers that were forked or spawned, Python programs that it starts. With --fail-on a program
-    that ends with 0 ends with 1 where there are such findings.
+    executable: torchrun, accelerate. The program keeps its arguments, standard streams and exit
+    code. Every process that imports torch is recorded: ranks, forked or spawned workers, and
+    Python programs that it starts. With --fail-on, exit code 0 becomes 1 if there are such
+    findings.
 
     \b
     Examples:
@@ -109,7 +109,7 @@ def _check_autoload() -> None:
     """Refuses where torch is told to load no extension, as which the recorder comes."""
     if os.environ.get("TORCH_DEVICE_BACKEND_AUTOLOAD", "1") != "1":
         raise EnvironmentLacksError(
-            "TORCH_DEVICE_BACKEND_AUTOLOAD is set, so that torch does not load the recorder.",
-            "Unset it, or record a plain trace with TORCH_TRACE=DIR and read that: "
+            "TORCH_DEVICE_BACKEND_AUTOLOAD is set, so torch does not load the recorder.",
+            "Unset it, or record a plain trace with TORCH_TRACE=DIR and read it with: "
             "inspect explain DIR",
         )

@@ -16,9 +16,9 @@ from inspector.report.json.schema import Schema, make_schema
 @click.command("schema", cls=Command)
 @click.argument("kind", metavar="[REPORT]", required=False)
 def command(kind: str | None) -> None:
-    """Describe the fields of a report as JSON, by a JSON Schema (draft 2020-12).
+    """Print the JSON Schema (draft 2020-12) of a report.
 
-    REPORT is a kind of report, such as explain or kernels. Without one all are listed.
+    REPORT is a kind of report, such as explain or kernels. Without it, all are listed.
 
     \b
     Examples:

@@ -62,11 +62,13 @@ def check_file(target: str) -> None:
     try:
         is_there = path.exists() or Path(target).exists()
     except PermissionError as error:
-        raise UsageError(f"{path} may not be read.", "Ask its owner for a copy.") from error
+        raise UsageError(
+            f"{path} cannot be read (permission denied).", "Ask its owner for access or a copy."
+        ) from error
     if not is_there:
         near = near_matches(path.name, (item.name for item in path.parent.glob("*.py")))
         hint = f"Did you mean {' or '.join(str(path.parent / name) for name in near)}?"
-        hint = hint if near else "Name a Python file, or a module as package.module:name."
+        hint = hint if near else "Name a Python file, or a module (package.module:name)."
         raise UsageError(f"There is no file {path}.", hint)
     try:
         with tokenize.open(path) as source:
@@ -74,7 +76,7 @@ def check_file(target: str) -> None:
     except SyntaxError as error:
         message = f"{path}:{error.lineno}: {error.msg} ({type(error).__name__})."
         detail = (error.text or "").rstrip()
-        raise ModelFailedError(message, "Correct the file and try again.", detail=detail) from error
+        raise ModelFailedError(message, "Fix the file and try again.", detail=detail) from error
     except (OSError, ValueError):
         return  # the recorded process says what it makes of it
 
@@ -118,8 +120,8 @@ def existing(target: str | None) -> Path:
     if target is None:
         return newest_recording()
     if not target.strip():
-        message = "The name of what is to be read is empty."
-        raise UsageError(message, "Name a file or a folder, or leave it out for the newest.")
+        message = "TARGET is empty."
+        raise UsageError(message, "Name a file or folder, or omit TARGET for the newest recording.")
     path, is_number = Path(target), target.isascii() and target.isdigit()
     if is_number and not path.exists():
         with contextlib.suppress(RecordingError):
@@ -128,13 +130,13 @@ def existing(target: str | None) -> Path:
         near = near_matches(path.name, (item.name for item in Path().iterdir()))
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
         if is_number or is_store(path.parent):
-            hint = "The last ten, or 1 GB of them, are kept there; --save DIR keeps one for good."
+            hint = "Only the last ten, up to 1 GB, are kept. Pass --save DIR to keep one."
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
     if path.suffix == ".json":
         with contextlib.suppress(OSError), path.open("rb") as stream:
             if _REPORT in stream.read(_BEGINNING_BYTES):
-                message = f"{one_line(str(path))} is a report, and no recording."
-                step = "Name the model or the recording, and compare with --baseline or --compare."
+                message = f"{one_line(str(path))} is a report, not a recording."
+                step = "Name the model or recording. To compare, use --baseline or --compare."
                 raise UsageError(message, step)
     return path
 
@@ -157,7 +159,7 @@ def say_which(run: Run, target: str | None) -> None:
         parts += [str(settings.get(name) or "") for name in ("device", "backend")]
         sys.stderr.write(" · ".join(one_line(part) for part in parts if part) + "\n")
     for file in changed_files(run):
-        sys.stderr.write(f"{one_line(run.roots.shown(file))} has changed since\n")
+        sys.stderr.write(f"{one_line(run.roots.shown(file))} changed after the recording\n")
 
 
 def _age(started: str) -> str:

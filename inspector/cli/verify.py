@@ -26,8 +26,8 @@ from inspector.shared.request import Request
 verify_option = click.option(
     "--verify",
     is_flag=True,
-    help="Try the advised lines and settings of torch. Each runs in a process of its own, and your "
-    "files stay as they are; graphs, breaks, compilations, times and outputs are compared.",
+    help="Try the advised changes and torch settings. Each runs in a separate process; your files "
+    "are not modified. Graphs, breaks, compilations, times and outputs are compared.",
 )
 _LEAST_SECONDS = 60
 _TIMES_AS_LONG = 5
@@ -81,7 +81,7 @@ def recorder(settings: Settings, first: Ending) -> Runner:
         stop = recorded.ending.recorder_signal and recorded.ending.shell_exit_code
         failure = meta.partial or meta.error
         if meta.ended == "timed-out":
-            failure = f"it was ended after {seconds:g} seconds; give it more with --timeout"
+            failure = f"it timed out after {seconds:g} seconds; raise the limit with --timeout"
         return Outcome(recorded.run, failure, _INTERRUPTED if interrupted else stop)
 
     return run
@@ -113,7 +113,7 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
         dict.fromkeys(name for c in found for name, _ in c.settings if name in missing)
     )
     if not possible:
-        reason = "no setting, and no change of a line, is known that removes what was found"
+        reason = "no known setting or code change removes these findings"
         return Verification(not_tried=reason, left_out=left_out), 0
     session = _Session(request, run, len(possible) + 2)
     verification = session.verification(possible)
@@ -129,7 +129,7 @@ def _failure(candidate: Candidate, outcome: Outcome) -> str:
     detail = outcome.run.meta.error_detail if outcome.run is not None else ""
     if not candidate.rewrites or ALSO_WITHOUT not in outcome.failure or not detail:
         return outcome.failure
-    return f"the changed line fails in plain Python, too: {detail.strip().splitlines()[-1]}"
+    return f"the changed line also fails in plain Python: {detail.strip().splitlines()[-1]}"
 
 
 class _Session:
@@ -146,11 +146,11 @@ class _Session:
 
     def verification(self, possible: list[Candidate]) -> Verification:
         """Runs all processes, one after the other, as they would disturb each other's times."""
-        before, failure = self._report(Candidate(), "the model as it is")
+        before, failure = self._report(Candidate(), "the unchanged model")
         if before is None:
             return Verification(not_tried=f"the second process failed: {failure}")
         reports = list(self._reports(possible))
-        again = None if self.stop else self._report(Candidate(), "the model as it is, again")[0]
+        again = None if self.stop else self._report(Candidate(), "the unchanged model, again")[0]
         baselines = [measured(report) for report in (before, again) if report is not None]
         equal = [item.outputs.equal if item.outputs else None for item in baselines]
         deterministic = None if None in equal else all(equal)

@@ -32,12 +32,12 @@ _READY_SECONDS = 3600.0
 _TICK_SECONDS = 0.2
 _MOST_SHOWN = 200
 _EXIT_COMPILED = 1
-_NOTHING_TO_LOAD = "there is no artifact: nothing was compiled that can be cached"
+_NOTHING_TO_LOAD = "there is no artifact, because nothing that can be cached was compiled"
 _DOING: Mapping[str, str] = {
     "eager": "eager PyTorch",
-    "cold": "starts cold",
-    "directory": "starts with the cache folder",
-    "artifact": "starts with the artifact",
+    "cold": "cold start",
+    "directory": "start with the cache folder",
+    "artifact": "start with the artifact",
 }
 
 
@@ -97,7 +97,7 @@ class Starts:
         The process knows nothing of this package: torch itself writes the trace (``TORCH_TRACE``),
         which says what was compiled and why. It comes into the recording.
         """
-        self._progress.begin("runs the plan in a fresh process")
+        self._progress.begin("running the plan in a fresh process")
         result, trace = self._scratch / "check.json", self._scratch / "trace"
         environment = service_environment(os.environ, self._scratch / "caches.check")
         began_ns = time.time_ns()
@@ -112,7 +112,9 @@ class Starts:
                 )
             except OSError as error:
                 message = f"{self._python} cannot be started ({error.strerror})."
-                raise EnvironmentLacksError(message, "Name another one with --python.") from error
+                raise EnvironmentLacksError(
+                    message, "Pass another interpreter with --python."
+                ) from error
             failure = self._wait(process)
             errors.seek(0)
             last = errors.read().decode("utf-8", "replace").strip().split("\n")[-1]
@@ -133,9 +135,9 @@ class Starts:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     code = process.wait(_TICK_SECONDS)
                     is_done = code in {0, _EXIT_COMPILED}
-                    return "" if is_done else f"it ended with exit code {code}"
+                    return "" if is_done else f"it exited with code {code}"
                 self._progress.tick()
-            return f"it was ended after {self._seconds:g} seconds; see --timeout"
+            return f"it timed out after {self._seconds:g} seconds; see --timeout"
         finally:
             if process.poll() is None:
                 process.kill()

@@ -40,7 +40,7 @@ def begin() -> None:
         settings = {"backend": "inspector", "caches": "user"}
         recording = stack.enter_context(recorded(None, program, settings))
     except Exception as error:  # noqa: BLE001 - the model compiles and runs without a recording too
-        sys.stderr.write(f"inspect: nothing is recorded: {error}\n")
+        sys.stderr.write(f"inspect: recording failed: {error}\n")
         return
     atexit.register(_end, stack, recording, os.getpid())
 

@@ -71,7 +71,7 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
     if isinstance(model, str | os.PathLike):
         if inputs or kwargs or options or not isinstance(backend, str) or caches != "fresh":
             raise UsageError(
-                "A target takes no inputs, options, backend as a function, or caches.",
+                "Inputs, options, caches and callable backends do not apply to a named target.",
                 "Define them in its file, or pass the module itself.",
             )
         flags = {

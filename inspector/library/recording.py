@@ -22,7 +22,7 @@ from inspector.run.sources.recording import opened, read_run
 from inspector.shared.meta import Meta
 from inspector.version import __version__
 
-_AT_WORK = "it is still being recorded, or the process was ended from outside"
+_AT_WORK = "it is still being recorded, or the process was killed"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -121,7 +121,7 @@ def record(
         RecordingError: The folder is not empty or cannot be written to.
     """
     if caches not in {"user", "fresh"}:
-        raise UsageError(f"There are no caches {caches!r}.", 'Use caches="user" or "fresh".')
+        raise UsageError(f"caches={caches!r} is not valid.", 'Use caches="user" or "fresh".')
     settings = {"caches": caches} | ({} if max_bytes is None else {"max_bytes": max_bytes})
     with recorded(path, "", settings, max_bytes, measure=measure) as recording:
         yield recording

@@ -10,7 +10,7 @@ from inspector.records.record import Record, artifact, doc, part
 class BenchEvent(Record):
     """What all of them have."""
 
-    combination: int = doc("number of it in the plan", default=0)
+    combination: int = doc("index in the plan", default=0)
     session: int = 0
     input: int = 0
 
@@ -24,8 +24,8 @@ class FirstCalls(BenchEvent):
     draws: bool = doc("the first call drew random numbers", default=False)
     first_ns: int = 0
     second_ns: int = 0
-    compiled: int = doc("frames that the first call compiled, or tried to", default=0)
-    threads: int = doc("that an operator of the CPU may use", default=0)
+    compiled: int = doc("frames that the first call compiled or tried to compile", default=0)
+    threads: int = doc("threads available to a CPU operator", default=0)
     device: str = ""
 
 
@@ -33,8 +33,8 @@ class FirstCalls(BenchEvent):
 class Settled(BenchEvent):
     """Warm-up."""
 
-    is_settled: bool = doc("the median was stable in the end", default=False)
-    restores: bool = doc("what calls change is put back before each of them", default=False)
+    is_settled: bool = doc("the median became stable", default=False)
+    restores: bool = doc("changes by calls are undone before each call", default=False)
 
 
 @artifact("bench_restored")
@@ -47,9 +47,9 @@ class TimedBlock(BenchEvent):
     """Calls that were made one after the other."""
 
     round: int = 0
-    times_ns: tuple[int, ...] = doc("of each call, until the device was done", default=())
-    burst_calls: int = doc("given to the device without waiting between them", default=0)
-    burst_ns: int = doc("of all of these", default=0)
+    times_ns: tuple[int, ...] = doc("time of each call, until the device finished", default=())
+    burst_calls: int = doc("calls issued without waiting in between", default=0)
+    burst_ns: int = doc("total time of these calls", default=0)
 
 
 @artifact("bench_memory")
@@ -74,21 +74,23 @@ class OutputError:
     """How far a result of the first calls is from the same one of another process."""
 
     reference: str = doc("eager or float64")
-    name: str = doc("where it is: output of input 1")
+    name: str = doc("name of the result, such as output of input 1")
     relative: float = doc(
         "the largest difference as a part of the scale; infinity where one is no number",
         default=math.inf,
     )
-    within: bool | None = doc("no more than rounding; None where nobody asked", default=None)
-    nan: float = doc("part of the other's elements that are NaN", default=0.0)
+    within: bool | None = doc("within rounding error; None if not checked", default=None)
+    nan: float = doc("share of NaN among the other's elements", default=0.0)
     scale: str = doc(
         "itself (its largest element), family (of all results of its kind in the call), rounding "
         "(eager PyTorch's own error)",
         choices=("itself", "family", "rounding"),
         default="itself",
     )
-    mine: str = doc("what is there where no number says it: float32[2, 3], None", default="")
-    theirs: str = doc("the same of the other process", default="")
+    mine: str = doc(
+        "description of a non-numeric difference, such as float32[2, 3] or None", default=""
+    )
+    theirs: str = doc("same for the other process", default="")
 
     @property
     def has_number(self) -> bool:
@@ -101,22 +103,22 @@ class ResultErrors(BenchEvent):
     """How far results are from those of other processes; names are those of results."""
 
     errors: tuple[OutputError, ...] = ()
-    uncompared: tuple[str, ...] = doc("cannot be compared", default=())
-    wrong: tuple[str, ...] = doc("off by more than rounding", default=())
+    uncompared: tuple[str, ...] = doc("results that cannot be compared", default=())
+    wrong: tuple[str, ...] = doc("results that differ by more than rounding", default=())
 
 
 @artifact("bench_divergence")
 class Divergence(BenchEvent):
     """The first operator at which compiled results diverge from eager ones."""
 
-    operator: str = doc("empty where every graph's own result is right", default="")
+    operator: str = doc("empty if the results of every graph are right", default="")
     file: str = doc("the user's", default="")
     line: int = 0
     code: str = ""
-    at: int = doc("its number in the graph, from 1", default=0)
-    operators: int = doc("that the graph has", default=0)
+    at: int = doc("position in the graph, from 1", default=0)
+    operators: int = doc("number of operators of the graph", default=0)
     graph: int = doc("its number", default=0)
-    failure: str = doc("why it is not known", default="")
+    failure: str = doc("reason why it is unknown", default="")
 
 
 @artifact("bench_failed")
@@ -125,21 +127,21 @@ class FailedInput(BenchEvent):
 
     inputs: str = doc("shapes", default="")
     failure: str = ""
-    detail: str = doc("the user's own traceback", default="")
+    detail: str = doc("traceback of user code", default="")
 
 
 @artifact("warmup")
 class Warmup(Record):
     """A part of what the process of one start finds out (``--warmup``)."""
 
-    what: str = doc("loaded (the model is there), artifact (it was loaded) or first (a first call)")
+    what: str = doc("loaded (the model), artifact (loaded) or first (a first call)")
     start: str = doc("eager, cold, directory or artifact")
     input: int = 0
     inputs: str = doc("shapes", default="")
     time_ns: int = doc("from the process's begin; loading the artifact; the first call", default=0)
-    compiled: int = doc("frames that the first call compiled, or tried to", default=0)
+    compiled: int = doc("frames that the first call compiled or tried to compile", default=0)
     parts: Mapping[str, int] = doc("entries of the artifact by cache", default_factory=dict)
     size_bytes: int = doc("of the artifact", default=0)
-    failure: str = doc("why it was not loaded", default="")
-    threads: int = doc("that an operator of the CPU may use", default=0)
+    failure: str = doc("reason why it was not loaded", default="")
+    threads: int = doc("threads available to a CPU operator", default=0)
     device: str = ""

@@ -13,7 +13,9 @@ class TargetFunction(Record):
     line: int
     qualname: str
     kind: str = doc("function, generator or coroutine")
-    is_compiled: bool = doc("by its own file, for its own backend", key="compiled", default=False)
+    is_compiled: bool = doc(
+        "compiled by its own file, for its own backend", key="compiled", default=False
+    )
 
 
 @artifact("call")
@@ -21,9 +23,9 @@ class TargetCall(Record):
     """The target is about to be called, or the call has ended."""
 
     input_index: int = doc(key="input")
-    call: int = doc("how often this input is called so far, from 0")
+    call: int = doc("number of earlier calls with this input")
     state: str = doc("begin, end or failed")
-    requires_grad: bool | None = doc("of an output, where that was looked at", default=None)
+    requires_grad: bool | None = doc("whether an output requires grad, if checked", default=None)
 
 
 @artifact("unmeasured")
@@ -39,12 +41,12 @@ class Uncaught(Record):
     """What ended a process, one of its threads, or a call of the target."""
 
     type: str = doc("the exception's class; of one that Dynamo wraps, that of the inner one")
-    outer: str = doc("the class of what was raised, or of what it fails with by itself")
+    outer: str = doc("class of the raised exception, or of the one without torch.compile")
     message: str
     traceback: str = doc("without torch's frames")
     stack: tuple[StackFrame, ...] = doc("where it was raised, also what Dynamo traced")
-    exports: bool = doc("torch.export was at work", default=False)
-    thread: str = doc("that it ended; empty where it ended the process", default="")
+    exports: bool = doc("raised during torch.export", default=False)
+    thread: str = doc("thread that it ended; empty if it ended the process", default="")
     time_ns: int | None = doc("UTC", default=None)
 
 
@@ -53,7 +55,7 @@ class LateHook(Record):
     """A hook was registered on a compiled module, or the module was compiled after that."""
 
     number: int = doc("of the registration, from 0")
-    is_compiled: bool = doc("compiled since, with the hook", key="compiled", default=False)
+    is_compiled: bool = doc("compiled with the hook afterwards", key="compiled", default=False)
     hook: str = doc("forward hook, forward pre-hook, …", default="")
     module_class: str = doc(key="class", default="")
     stack: tuple[StackFrame, ...] = doc("the user's frames that registered it", default=())

@@ -15,15 +15,17 @@ class Ceilings(Record):
         "kernel, as CUPTI times it), and <dtype>_flops_per_s of products of matrices",
         key="ceilings",
     )
-    state: Mapping[str, str] = doc("clocks, power and what slowed the device down")
+    state: Mapping[str, str] = doc("clocks, power and throttle reasons")
     measured_at_s: int = doc("since the epoch")
     is_cached: bool = doc("measured before this recording", key="cached", default=False)
-    missing: Mapping[str, str] = doc("what could not be measured, and why", default_factory=dict)
+    missing: Mapping[str, str] = doc(
+        "values that could not be measured, with reasons", default_factory=dict
+    )
     unstable: Mapping[str, float] = doc(
         "by what share two halves of the samples differ", default_factory=dict
     )
-    state_missing: str = doc("why there is no state", default="")
-    took_ns: int = doc("how long measuring took", default=0)
+    state_missing: str = doc("reason for a missing state", default="")
+    took_ns: int = doc("duration of the measurement", default=0)
     facts: Mapping[str, int] = doc(
         "l2_bytes, threads, …; others_percent: of the time in which others were at work on the GPU "
         "just before",
@@ -38,6 +40,8 @@ class DeviceState(Record):
     input: int
     before: Mapping[str, str] = doc("nvidia-smi before its calls were timed, by its own names")
     after: Mapping[str, str]
-    elapsed_ns: int = doc("between the two")
-    missing: str = doc("why it said nothing", default="")
-    others_percent: int | None = doc("of the time others were at work on the GPU", default=None)
+    elapsed_ns: int = doc("time between the two")
+    missing: str = doc("reason for missing values", default="")
+    others_percent: int | None = doc(
+        "share of time that other processes kept the GPU busy", default=None
+    )

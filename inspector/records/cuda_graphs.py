@@ -9,11 +9,13 @@ class FunctionKey:
     """One function that torch wrapped: a compiled graph or a part of it, for given integers."""
 
     manager: int = doc("number of the tree manager (one per device and thread)")
-    function: int = doc("torch's number of it in the manager")
+    function: int = doc("torch's id of the function in the manager")
     device: int = doc("index")
     compile_id: str
-    mode: str = doc("FORWARD, BACKWARD or INFERENCE; empty where no function was called")
-    integers: tuple[int, ...] = doc("among the inputs; each set is a function", key="key")
+    mode: str = doc("FORWARD, BACKWARD or INFERENCE; empty if no function was called")
+    integers: tuple[int, ...] = doc(
+        "integer inputs; each set of values is a separate function", key="key"
+    )
 
 
 NO_FUNCTION = FunctionKey(0, 0, 0, "", "", ())
@@ -27,8 +29,8 @@ class LoggedInput:
     name: str
     shape: tuple[int, ...]
     dtype: str = doc("without torch.")
-    size_bytes: int = doc("that a copy reads", key="bytes")
-    stack: str = doc("where it is first used, as torch prints it", default="")
+    size_bytes: int = doc("bytes that a copy reads", key="bytes")
+    stack: str = doc("stack of its first use, as torch prints it", default="")
 
 
 @part
@@ -37,7 +39,7 @@ class LoggedRefusal:
 
     graph: int = doc("torch's number of it")
     status: str = doc("name of torch's CheckInvariantStatus")
-    changed: int = doc("how many inputs are at another address")
+    changed: int = doc("number of inputs with another address")
     inputs: tuple[LoggedInput, ...] = doc("the first of them")
 
 
@@ -47,12 +49,12 @@ class CudaGraphCapture(Record):
 
     key: FunctionKey = doc(inline=True)
     graph: int = doc("torch's number of it", default=0)
-    parent: int | None = doc("the graph after which it runs", default=None)
-    recording: int = doc("how often this function was captured before", default=0)
+    parent: int | None = doc("graph that runs before it", default=None)
+    recording: int = doc("number of earlier captures of this function", default=0)
     refused: tuple[LoggedRefusal, ...] = ()
     stack: tuple[StackFrame, ...] = doc("the call, outermost first", default=())
-    duration_ns: int = doc("with the device's synchronisation", default=0)
-    pool_bytes: int | None = doc("of the pool that the manager's graphs share", default=None)
+    duration_ns: int = doc("includes device synchronization", default=0)
+    pool_bytes: int | None = doc("size of the pool shared by the manager's graphs", default=None)
     inputs: int = 0
     managed: int = doc("inputs that another graph wrote", default=0)
     copied: int = doc("inputs that are copied before each replay", default=0)
@@ -68,9 +70,11 @@ class CudaGraphCalls(Record):
     calls: int = 0
     replays: int = 0
     recordings: int = 0
-    warmups: int = doc("as it is, in the graphs' memory, to be captured next", default=0)
+    warmups: int = doc(
+        "calls without replay in the graphs' memory pool, to be captured next", default=0
+    )
     captures: tuple[CudaGraphCapture, ...] = doc(
-        "in order; written on their own, and put here by the reader", default=()
+        "in order; recorded separately and merged by the reader", default=()
     )
 
     @property
@@ -108,4 +112,4 @@ class CudaGraphPartitions(Record):
     compile_id: str = ""
     partitions: int = 0
     captured: int = doc("partitions that can be captured", default=0)
-    left_out: tuple[LeftOut, ...] = doc("what is in the others", default=())
+    left_out: tuple[LeftOut, ...] = doc("operations in the other partitions", default=())

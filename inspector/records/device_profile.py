@@ -13,14 +13,14 @@ KEEPS_GRADIENT = "torch::autograd::AccumulateGrad"
 class LaunchPlace:
     """Where in the code something is launched or allocated, and what it is a part of."""
 
-    file: str = doc("stem of the file of generated code", default="")
-    line: int = doc("of the statement in it", default=0)
-    region: str = doc("compile id of the compiled region that it is in", default="")
-    operator: str = doc("the outermost operator of ATen there", default="")
+    file: str = doc("file stem of the generated code", default="")
+    line: int = doc("line of the statement in it", default=0)
+    region: str = doc("compile id of the enclosing compiled region", default="")
+    operator: str = doc("outermost ATen operator", default="")
     frames: tuple[str, ...] = doc("the user's lines around it, innermost last", default=())
     module: str = doc("Dynamo's name of the innermost, where a graph runs as Python", default="")
-    is_backward: bool = doc("autograd's engine runs it", default=False)
-    is_loss: bool = doc("part of the sum that --train adds up", default=False)
+    is_backward: bool = doc("run by the autograd engine", default=False)
+    is_loss: bool = doc("belongs to the loss that --train adds", default=False)
     run: int = doc(
         "of a launch, number of the run of the statement, which may run several times", default=0
     )
@@ -42,7 +42,7 @@ class DeviceLaunch:
     registers: int | None = doc("of a thread", default=None)
     shared_bytes: int | None = doc("of a block", default=None)
     copied_bytes: int | None = doc("or set", default=None)
-    is_replayed: bool = doc("a CUDA graph launched it", key="replayed", default=False)
+    is_replayed: bool = doc("launched by a CUDA graph", key="replayed", default=False)
     place: LaunchPlace = dataclasses.field(default_factory=LaunchPlace)
     device: int = 0
 
@@ -70,7 +70,7 @@ class FailedCall:
     """A call that failed while it was measured."""
 
     what: str = doc("warm-up, plain, watched, eager, explained or memory; empty: no call failed")
-    number: int = doc("which of them, from 1; or 0", key="call")
+    number: int = doc("number of the failed call, from 1; or 0", key="call")
     error: str
 
 
@@ -88,7 +88,9 @@ class ProfiledCall:
     """One call."""
 
     wall_ns: int = doc("from its begin until the device was done")
-    spans_ns: tuple[tuple[int, int], ...] = doc("when each launch began and ended, since then")
+    spans_ns: tuple[tuple[int, int], ...] = doc(
+        "begin and end of each launch, relative to the call"
+    )
 
 
 @row
@@ -116,26 +118,26 @@ class DeviceProfile(Record):
     """Warm calls with one input; so far: after the first round, if it is the last."""
 
     input: int = 0
-    device: Mapping[str, object] = doc("what it says of itself", default_factory=dict)
-    plain_ns: tuple[int, ...] = doc("calls that nobody watched", default=())
+    device: Mapping[str, object] = doc("properties that the device reports", default_factory=dict)
+    plain_ns: tuple[int, ...] = doc("calls without the profiler", default=())
     watched_ns: tuple[int, ...] = doc("calls under the profiler", default=())
     eager_ns: tuple[int, ...] = doc("calls without the compiler", default=())
-    eager_work: tuple[tuple[int, int], ...] = doc("launches, and how long any ran", default=())
-    other_calls: int = doc("watched ones that launched something else than most", default=0)
-    launches: tuple[DeviceLaunch, ...] = doc("of each of the calls, in order", default=())
-    calls: tuple[ProfiledCall, ...] = doc("with as many spans as launches", default=())
-    idle_ns: Mapping[str, int] = doc("why the device was idle", default_factory=dict)
-    host: tuple[HostSpan, ...] = doc("what the host did in that call", default=())
-    worked: tuple[HostSpan, ...] = doc("what the device did in it", default=())
+    eager_work: tuple[tuple[int, int], ...] = doc("number of launches, and busy time", default=())
+    other_calls: int = doc("profiled calls with other launches than most", default=0)
+    launches: tuple[DeviceLaunch, ...] = doc("launches of each call, in order", default=())
+    calls: tuple[ProfiledCall, ...] = doc("calls with as many spans as launches", default=())
+    idle_ns: Mapping[str, int] = doc("causes of device idle time", default_factory=dict)
+    host: tuple[HostSpan, ...] = doc("host activity in that call", default=())
+    worked: tuple[HostSpan, ...] = doc("device activity in that call", default=())
     blocks: tuple[CallBlock, ...] = doc("plain and eager calls, in the order made", default=())
-    unmatched: int = doc("launches not found in the call looked at closely", default=0)
+    unmatched: int = doc("launches that were not found in the detailed call", default=0)
     error: FailedCall | None = None
     eager_copies: tuple[tuple[int, int], ...] = doc("how many, and how long alone", default=())
     eager_watched_ns: tuple[int, ...] = ()
     eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     arguments: tuple[ProfiledArgument, ...] = ()
     is_training: bool | None = doc("a module of it was; None for a function", default=None)
-    back_to_back: bool | None = doc("nothing was put back between calls", default=None)
+    back_to_back: bool | None = doc("changes were not undone between calls", default=None)
 
     @property
     def is_cpu(self) -> bool:

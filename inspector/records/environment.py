@@ -12,8 +12,8 @@ class Environment(Record):
     versions: Mapping[str, str] = doc("by package")
     hardware: Mapping[str, object] = doc("cores, memory_bytes, gpus, …")
     roots: Mapping[str, object] = doc("folders: project, torch, stdlib, own, and site (a list)")
-    host: str = doc("a name for the machine that is stable within a job")
-    rank: int | None = doc("that a launcher gave", default=None)
+    host: str = doc("machine name, stable within a job")
+    rank: int | None = doc("set by a launcher", default=None)
     parent_pid: int | None = None
     time_ns: int | None = doc("UTC, when the log began", default=None)
 
@@ -26,7 +26,7 @@ class SourceText(Record):
     first_line: int = doc("number of the first of the lines", default=1)
     lines: tuple[str, ...] = doc("without line ends", default=())
     whole: bool = doc("the whole file", default=False)
-    sha256: str = doc("of the whole file; empty for code that is in none", default="")
+    sha256: str = doc("hash of the whole file; empty for code without a file", default="")
     is_function: bool = doc("a function, to its last line", key="function", default=False)
 
 
@@ -34,7 +34,7 @@ class SourceText(Record):
 class Problem(Record):
     """Something of ours failed inside the recorded process."""
 
-    where: str = doc("which of our hooks")
+    where: str = doc("the hook of torch-inspector that failed")
     error: str
 
 
@@ -48,5 +48,5 @@ class Dropped(Record):
     """What a process has dropped so far to keep its logs below a size."""
 
     max_bytes: int
-    without_details: int = doc("compilations of which the outcome alone is kept")
+    without_details: int = doc("compilations of which only the outcome is kept")
     compile_time_ns: int = doc("of these")

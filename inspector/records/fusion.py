@@ -12,12 +12,12 @@ class Buffer:
 
     name: str = doc("Inductor's: buf3, primals_1")
     kind: str = doc("input, constant, output or intermediate")
-    is_removed: bool = doc("it never reaches memory", key="removed", default=False)
+    is_removed: bool = doc("never written to memory", key="removed", default=False)
     dtype: str = doc("float32, …; empty for several outputs, say", default="")
-    shape: tuple[int | str, ...] = doc("a size that changes is a symbol's name", default=())
+    shape: tuple[int | str, ...] = doc("dynamic sizes are symbol names", default=())
     stride: tuple[int | str, ...] = ()
     device: str = ""
-    origin: str = doc("the node of the post-grad graph that it is", default="")
+    origin: str = doc("corresponding node of the post-grad graph", default="")
     whole: str = doc("the buffer that it is a part of: what is concatenated", default="")
     changes: str = doc("the buffer that it is after a change in place", default="")
 
@@ -35,11 +35,11 @@ class Operation:
         "nodes of the post-grad graph; of a call, of its inputs too", default=()
     )
     origin: str = doc("the one node whose value it gives", default="")
-    target: str = doc("what is called, of a call of a library", default="")
+    target: str = doc("function called, for a library call", default="")
     sizes: tuple[tuple[str, ...], ...] = doc(
-        "of loops over elements, and of the reduction", default=()
+        "sizes of the pointwise loops and the reduction", default=()
     )
-    mutates: tuple[str, ...] = doc("buffers that it writes in place", default=())
+    mutates: tuple[str, ...] = doc("buffers written in place", default=())
     device: str = ""
     reads: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
     writes: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
@@ -71,7 +71,7 @@ class Launch:
     reads: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
     writes: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
     bytes_: int | None = doc("None where a size is unknown", key="bytes", default=None)
-    target: str = doc("what is called, of a call of a library", default="")
+    target: str = doc("function called, for a library call", default="")
     reached: Reached = dataclasses.field(default_factory=Reached)
 
 
@@ -83,7 +83,7 @@ class Uses:
     kind: str = doc("same, order, broadcast, offset, index, part, gather or whole")
     first: str = doc("an index with its loops, an offset, or a number of elements")
     second: str
-    common: int | None = doc("elements that both use, at most", default=None)
+    common: int | None = doc("upper bound of shared elements", default=None)
 
 
 @part
@@ -106,4 +106,4 @@ class FusionPlan(Record):
     operations: tuple[Operation, ...] = doc("before fusion, in order")
     launches: tuple[Launch, ...] = doc("after it, in order", key="groups")
     buffers: Mapping[str, Buffer] = doc(by="name")
-    apart: tuple[Apart, ...] = doc("why pairs were kept apart, where torch said it")
+    apart: tuple[Apart, ...] = doc("reasons for unfused pairs, as far as torch reports them")

@@ -9,7 +9,7 @@ class BreakPositions(Record):
     """Exact positions for the record of a graph break that was logged just before."""
 
     positions: tuple[StackFrame, ...] = doc("of the user's stack, outermost first")
-    higher_order: str = doc("the higher-order operator that it is in", default="")
+    higher_order: str = doc("the enclosing higher-order operator", default="")
 
 
 @artifact("operator_raised")
@@ -27,7 +27,7 @@ class SkippedFrame(Record):
     line: int
     name: str = doc("qualified")
     reason: str = doc("in torch's words")
-    cause: str = doc("text of the exception that was the reason", default="")
+    cause: str = doc("text of the exception that caused it", default="")
     is_entry: bool = doc("what the user asked to compile", key="entry", default=False)
     stack: tuple[StackFrame, ...] = doc("down to it, outermost first", default=())
 
@@ -40,9 +40,7 @@ class Caller(Record):
     torch/_dynamo/convert_frame.py, 2.11 to 2.13).
     """
 
-    frame: StackFrame = doc(
-        "the innermost that is neither torch's nor the standard library's", inline=True
-    )
+    frame: StackFrame = doc("innermost frame outside torch and the standard library", inline=True)
 
 
 @artifact("line_times")

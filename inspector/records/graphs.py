@@ -15,8 +15,8 @@ class TensorMeta:
     """A tensor of a graph."""
 
     dtype: str = doc("float32, …")
-    shape: tuple[int | str, ...] = doc("a size that changes is a symbol's name")
-    stride: tuple[int | str, ...] = doc("likewise; empty where it has none (sparse)")
+    shape: tuple[int | str, ...] = doc("dynamic sizes are symbol names")
+    stride: tuple[int | str, ...] = doc("likewise; empty if it has none (sparse)")
     device: str = doc("cuda:0, …")
 
 
@@ -26,15 +26,15 @@ class GraphNode:
 
     name: str = doc("no other node of the graph has it")
     op: str = doc("placeholder, get_attr, call_function, call_method, call_module or output")
-    target: str = doc("what is called, or taken")
-    inputs: tuple[str, ...] = doc("names of the nodes whose values it takes")
-    tensors: tuple[TensorMeta, ...] = doc("what it gives")
-    stack: int | None = doc("place among the graph's stacks")
-    modules: int | None = doc("place among the graph's modules")
+    target: str = doc("called function or attribute")
+    inputs: tuple[str, ...] = doc("names of its input nodes")
+    tensors: tuple[TensorMeta, ...] = doc("its outputs")
+    stack: int | None = doc("index in the graph's stacks")
+    modules: int | None = doc("index in the graph's modules")
     earlier: tuple[str, ...] = doc(
         "names in earlier graphs, Dynamo's first", key="from", default=()
     )
-    aten: str = doc("the ATen operator that it was before decompositions", default="")
+    aten: str = doc("ATen operator before decompositions", default="")
     is_backward: bool = doc(key="backward", default=False)
     flops: int | None = doc("of one call, by torch's formulas", default=None)
     inside: tuple[GraphNode, ...] = doc(
@@ -52,7 +52,9 @@ class RecordedGraph(Record):
     modules: tuple[tuple[tuple[str, str], ...], ...] = doc(
         "that nodes are in, outermost first, each with its class", default=()
     )
-    is_backward: bool | None = doc("of a graph of one pass", key="backward", default=None)
+    is_backward: bool | None = doc(
+        "direction of a graph for one pass", key="backward", default=None
+    )
 
     def stack_of(self, node: GraphNode) -> str:
         """The stack that led to a node, as Python prints it, or an empty string."""

@@ -13,7 +13,7 @@ class BenchedConfig:
     num_warps: int | None = doc("of a block", default=None)
     num_stages: int | None = doc("of its loops", default=None)
     registers: int | None = doc("of a thread", default=None)
-    spills: int | None = doc("registers that did not fit", default=None)
+    spills: int | None = doc("spilled registers", default=None)
     shared_bytes: int | None = doc("of a block", default=None)
     cold_ns: tuple[int, ...] = doc("launches with an empty cache", default=())
     warm_ns: tuple[int, ...] = doc("launches right after another", default=())
@@ -44,20 +44,20 @@ class LaunchGroup:
 class KernelBench(Record):
     """One kernel, or why it was not timed."""
 
-    asked: str = doc("the name that was asked for")
-    name: str = doc("empty where there is not just one", default="")
-    matching: tuple[str, ...] = doc("names that fit, where it is not one", default=())
-    kernels: tuple[str, ...] = doc("all names, where it is not one", default=())
+    asked: str = doc("requested name")
+    name: str = doc("empty unless exactly one kernel matches", default="")
+    matching: tuple[str, ...] = doc("matching names, unless exactly one matches", default=())
+    kernels: tuple[str, ...] = doc("all names, unless exactly one matches", default=())
     kind: str = doc(
         choices=("triton", "user_triton", "cpp", "library", "unknown"), default="unknown"
     )
-    input: int = doc("whose arguments were taken", default=0)
-    missing: str = doc("why it was not timed, in half a sentence", default="")
+    input: int = doc("call whose arguments were used", default=0)
+    missing: str = doc("reason why it was not timed", default="")
     argument_bytes: int | None = doc("of arguments that are too large", default=None)
-    launch: int = doc("number of it in a call, from 1", default=1)
+    launch: int = doc("index of the launch in a call, from 1", default=1)
     launches: tuple[LaunchGroup, ...] = ()
     places: tuple[tuple[str, int], ...] = doc("file stem and line of the statements", default=())
     arguments: tuple[BenchedArgument, ...] = ()
     cache_bytes: int = doc("of the last cache", default=0)
-    restored: tuple[str, ...] = doc("arguments put back before each launch", default=())
+    restored: tuple[str, ...] = doc("arguments restored before each launch", default=())
     config: BenchedConfig | None = None

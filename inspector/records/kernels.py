@@ -44,8 +44,8 @@ class CppLoop:
 
     var: str
     size: str = doc("may be a symbol")
-    steps: str = doc("more than 1 in a vectorised loop")
-    parallel: int = doc("loops from here on over which OpenMP shares the work", default=0)
+    steps: str = doc("more than 1 in a vectorized loop")
+    parallel: int = doc("number of loops from here on that OpenMP parallelizes", default=0)
     is_collapsed: bool = doc("shared with the loop around it", key="collapsed", default=False)
     is_reduction: bool = doc(key="reduction", default=False)
     is_vector: bool = doc(key="vector", default=False)
@@ -56,10 +56,12 @@ class CppNest:
     """Loops inside of each other; the innermost has the body."""
 
     loops: tuple[CppLoop, ...] = doc("the outermost first")
-    elements: int | None = doc("how often the body runs, without vectors", default=None)
-    reason: NotTiled | None = doc("why none is vectorised", default=None)
+    elements: int | None = doc("iterations of the body, without vectorization", default=None)
+    reason: NotTiled | None = doc("reason why no loop is vectorized", default=None)
     inner: tuple[CppNest, ...] = doc("nests that share these loops", default=())
-    comment: str = doc("of one that is not vectorised, Inductor's on its nodes", default="")
+    comment: str = doc(
+        "for a loop that is not vectorized, Inductor's comment on its nodes", default=""
+    )
 
     @property
     def node_names(self) -> tuple[str, ...]:
@@ -75,9 +77,9 @@ class CppKernelLoops(Record):
     isa: str = doc("as Inductor names it, or empty for none")
     vector_bits: int
     compiler: str
-    threads: int = doc("that the kernel is made for")
+    threads: int = doc("number of threads that the kernel is generated for")
     min_chunk_size: int = doc("elements per thread below which a loop stays serial")
-    comment: str = doc("Inductor's, on the nodes that it computes")
+    comment: str = doc("Inductor's comment on the nodes that it computes")
     traffic_bytes: int | None = doc("as Inductor counts", key="bytes")
     nests: tuple[CppNest, ...]
     cflags: tuple[str, ...] = doc("without their dashes", default=())
@@ -101,10 +103,10 @@ class KernelArgument:
     dtype: str = doc("torch.float32, …", default="")
     size: tuple[int, ...] = doc("of those that change, when the graph was compiled", default=())
     stride: tuple[int, ...] = ()
-    is_read: bool = doc("the kernel gets values in it", default=False)
-    is_written: bool = doc("it gives values in it", default=False)
-    reads: str | None = doc("the node of the post-grad graph whose value it gets", default=None)
-    writes: str | None = doc("the node whose value it gives", default=None)
+    is_read: bool = doc("the kernel reads it", default=False)
+    is_written: bool = doc("the kernel writes it", default=False)
+    reads: str | None = doc("post-grad node whose value it reads", default=None)
+    writes: str | None = doc("post-grad node whose value it writes", default=None)
     value: int | None = doc("of a size; of a workspace, its elements", default=None)
 
 

@@ -13,9 +13,9 @@ class MemoryEvent:
     """Memory that is allocated or freed."""
 
     address: int
-    bytes_: SignedInt = doc("below 0, it is freed")
-    place: SignedInt = doc("number of the place that allocates it, or -1", default=-1)
-    reserved: int = doc("by the allocator in all then, or 0", default=0)
+    bytes_: SignedInt = doc("negative if freed")
+    place: SignedInt = doc("index of the allocating place, or -1", default=-1)
+    reserved: int = doc("total reserved by the allocator at that time, or 0", default=0)
 
 
 @row
@@ -52,15 +52,15 @@ class MemorySide:
     """One call."""
 
     events: tuple[MemoryEvent, ...] = doc("in order", default=())
-    cut: int = doc("events that are left out", default=0)
-    places: tuple[LaunchPlace, ...] = doc("where it allocates", default=())
+    cut: int = doc("omitted events", default=0)
+    places: tuple[LaunchPlace, ...] = doc("allocating places", default=())
     left: Mapping[int, KnownTensor] = doc("afterwards", by="address", default_factory=dict)
     held: tuple[HeldBlock, ...] = doc("before the call", default=())
     segments: tuple[Segment, ...] = doc("after the call; none on the CPU", default=())
     stats: Mapping[str, int] = doc(
         "the allocator's own: allocated_peak, reserved_before, retries, …", default_factory=dict
     )
-    failed: str = doc("why the call failed", default="")
+    failed: str = doc("error of a failed call", default="")
 
     def place_of(self, event: MemoryEvent) -> LaunchPlace:
         """Where an event comes from."""
@@ -74,7 +74,7 @@ class MemoryProfile(Record):
 
     input: int = 0
     device: str = doc(choices=("cuda", "cpu"), default="cpu")
-    other_devices: int = doc("GPUs with tensors that were not looked at", default=0)
+    other_devices: int = doc("GPUs whose tensors were not measured", default=0)
     compiled: MemorySide | None = None
     eager: MemorySide | None = None
     captured: MemorySide | None = doc("the call that captured CUDA graphs", default=None)

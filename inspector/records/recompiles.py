@@ -26,19 +26,19 @@ class SeenValue:
 
     type: str
     kind: str = doc("none, bool, int, str, function, tensor, container, object, …")
-    text: str = doc("what it is, in a few words")
-    keys: tuple[str, ...] = doc("of a dict, in order, as far as they are simple", default=())
+    text: str = doc("short description")
+    keys: tuple[str, ...] = doc("simple keys of a dict, in order", default=())
     length: int | None = doc("of a container", default=None)
     tensor: TensorFacts | None = None
-    identity: str = doc("address, where guards know it by that", default="")
+    identity: str = doc("address, if guards compare it", default="")
 
 
 @part
 class Instance:
     """A module that a function was called with, or the object whose method it is."""
 
-    type: str = doc("its class, without the module of that")
-    number: int = doc("tells it apart from all others of the process")
+    type: str = doc("class name without module")
+    number: int = doc("unique within the process")
 
 
 @part
@@ -46,7 +46,7 @@ class Alive:
     """The objects of the classes that a function was called with."""
 
     count: int
-    alone: bool = doc("those are objects that are compiled by themselves", default=False)
+    alone: bool = doc("objects that are compiled on their own", default=False)
 
 
 @artifact("identities")
@@ -62,19 +62,19 @@ class FailedGuards(Record):
     """What guards looked at that failed, after ``recompile_reasons``; by source unless said."""
 
     varargs: str = doc("name of *args", default="")
-    free: tuple[str, ...] = doc("names that it takes from functions around it", default=())
+    free: tuple[str, ...] = doc("names from enclosing functions", default=())
     now: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
     before: Mapping[str, SeenValue] = doc(
-        "what was there when the entry was compiled; objects alone", default_factory=dict
+        "objects that existed when the entry was compiled", default_factory=dict
     )
-    modules: tuple[str, ...] = doc("prefixes of sources that lead to an nn.Module", default=())
+    modules: tuple[str, ...] = doc("source prefixes that refer to an nn.Module", default=())
     cells: Mapping[str, str] = doc("closure variables by their cell", default_factory=dict)
     stack: tuple[StackFrame, ...] = doc("down to the function, outermost first", default=())
     first_stack: tuple[StackFrame, ...] = doc(
-        "of its first compilation, where another line called it", default=()
+        "of its first compilation, if another line called it", default=()
     )
     instances: Mapping[str, Instance] = doc("modules and self", default_factory=dict)
-    alive: Mapping[str, Alive] = doc("where it is another object than before", default_factory=dict)
+    alive: Mapping[str, Alive] = doc("where the object differs from before", default_factory=dict)
 
 
 @part

@@ -18,13 +18,13 @@ class Marker:
 class Activity:
     """What happens between two neighbouring ends or starts of marks."""
 
-    at_ns: int = doc("a time in between")
-    operators: int = doc("that no other operator called", default=0)
+    at_ns: int = doc("a time within the span")
+    operators: int = doc("top-level operators", default=0)
     events: int = doc("of the profile", default=0)
     operators_ns: int = 0
     wait_ns: int = doc("the thread waited for the device", default=0)
-    device_start_ns: int = doc("when it began with what was launched there, or 0", default=0)
-    device_end_ns: int = doc("when it was done, or 0", default=0)
+    device_start_ns: int = doc("device start of the launched work, or 0", default=0)
+    device_end_ns: int = doc("device end of the launched work, or 0", default=0)
     device_busy_ns: int = 0
 
 
@@ -32,7 +32,7 @@ class Activity:
 class MarkedThread:
     """A thread on which something was marked."""
 
-    thread: int = doc("the profiler's number of it")
+    thread: int = doc("the profiler's id")
     markers: tuple[Marker, ...] = doc("by start, the outer ones first")
     activities: tuple[Activity, ...] = doc("by time")
 
@@ -41,11 +41,11 @@ class MarkedThread:
 class CallProfile(Record):
     """Torch's own markers in warm calls."""
 
-    input: int | None = doc("None where a program's own calls were profiled", default=None)
+    input: int | None = doc("None if the program's own calls were profiled", default=None)
     compiled: tuple[int, ...] = doc("calls, from 0, in which something was compiled", default=())
     with_device: bool = doc("which slows the host down", default=False)
     plain_ns: int | None = doc("median of a warm call without the profiler", default=None)
-    mark_ns: int = doc("what one mark costs under the profiler", default=0)
+    mark_ns: int = doc("cost of one mark under the profiler", default=0)
     plain_times_ns: tuple[int, ...] = ()
     labels: tuple[str, ...] = doc("compile ids of regions, keys of graphs, names", default=())
     threads: tuple[MarkedThread, ...] = ()

@@ -12,10 +12,10 @@ class Comparison:
 
     values: int = doc("how many were compared")
     differing: int = doc("by more than torch.testing allows for their dtype")
-    uncompared: int = doc("of a kind that cannot be compared", default=0)
-    max_abs_error: float | None = doc("None where nothing is numeric", default=None)
+    uncompared: int = doc("number that cannot be compared", default=0)
+    max_abs_error: float | None = doc("None if nothing is numeric", default=None)
     max_rel_error: float | None = None
-    first: str = doc("what differs first, in one sentence", default="")
+    first: str = doc("the first difference, in one sentence", default="")
 
     @property
     def equal(self) -> bool | None:
@@ -27,8 +27,8 @@ class Comparison:
 class TrialResult(Record):
     """A process that was tried out."""
 
-    settings: tuple[str, ...] = doc("names of those that its torch has")
-    backend: str = doc("empty where the file compiles its model itself")
+    settings: tuple[str, ...] = doc("settings that its torch supports")
+    backend: str = doc("empty if the file compiles its model itself")
     warm_call_ns: int | None = doc("median of rounds: one call with each input")
     least_warm_call_ns: int | None = doc("the fastest")
-    outputs: Comparison | None = doc("None where it was the first to run", default=None)
+    outputs: Comparison | None = doc("None if it ran first", default=None)

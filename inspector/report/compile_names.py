@@ -74,7 +74,7 @@ class SpanNames:
                 known["user_line"] = self._place(time.user.file, time.user.line)
         known |= {_cut(name): _cut(value) for name, value in span.details}
         if not span.ended:
-            known["ended"] = "its end was not logged"
+            known["ended"] = "not logged"
         return known
 
     def _time(self, span: LaneSpan) -> CompilationTime | None:

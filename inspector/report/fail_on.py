@@ -16,7 +16,7 @@ def fails_on(names: Iterable[str], rule: str, severity: Severity) -> bool:
 def parse_fail_on(texts: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
     """The names, between commas, that values of ``--fail-on`` give, in full, each once."""
     severities = [severity.value for severity in Severity]
-    choices = f"Choose of the rules {', '.join(rules)} and the severities {', '.join(severities)}."
+    choices = f"Choose a rule ({', '.join(rules)}) or severity ({', '.join(severities)})."
     found: dict[str, None] = {}
     for text in texts:
         for name in map(str.strip, text.split(",")):
@@ -24,6 +24,6 @@ def parse_fail_on(texts: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]
             if folded not in {*severities, *rules}:
                 near = near_matches(folded, [*rules, *severities])
                 hint = f"Did you mean {' or '.join(near)}?" if near else choices
-                raise UsageError(f"There is no rule or severity {name!r} to fail on.", hint)
+                raise UsageError(f"There is no rule or severity {name!r}.", hint)
             found[folded] = None
     return tuple(found)

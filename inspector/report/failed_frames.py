@@ -85,7 +85,7 @@ def failed_at(error: str, frames: Sequence[str]) -> str:
     said = error.strip().partition("\n")[0].rstrip(": ")
     if not said or (frames and _BARE.search(said)):
         place = re.sub(r"^.*/(?=torch/)", "", frames[-1]) if frames else ""
-        return f"{said or 'it does not say why'}{f' in {place}' if place else ''}"
+        return f"{said or 'no reason given'}{f' in {place}' if place else ''}"
     return said
 
 
@@ -93,7 +93,7 @@ def error_sentence(reason: str) -> str:
     """The first sentence of what an exception says."""
     text = _BEGINS.sub("", reason.strip())
     lines = (line.strip() for line in text.split("\n"))
-    first = next((line for line in lines if re.search(r"\w", line)), "it does not say why")
+    first = next((line for line in lines if re.search(r"\w", line)), "no reason given")
     sentence = one_line(_SENTENCE.split(first, maxsplit=1)[0]).rstrip(".:")
     return sentence if len(sentence) <= _MOST_TEXT else f"{sentence[: _MOST_TEXT - 1]}…"
 

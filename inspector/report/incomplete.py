@@ -16,11 +16,11 @@ def incomplete(run: Run, findings: tuple[Finding, ...]) -> str:
     if meta.partial:
         return f"the recording is partial: {meta.partial.rstrip('.')}"
     if meta.error:
-        return f"{failure(meta)}, and what comes after that was not compiled"
+        return f"{failure(meta)}, so later code was not compiled"
     if run.warnings:
         return "parts of the log could not be read"
     if any(process.problems for process in run.processes):
-        return "the recorder itself failed in places"
+        return "the recorder failed in places"
     if missing := cut_off(run):
         return missing
     # Where torch.compile is switched off there are no graph breaks either.

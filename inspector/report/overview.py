@@ -17,9 +17,9 @@ _MOST_KINDS = 8
 _CACHES = {"fresh": "fresh caches", "user": "user caches"}
 # What does not run where a graph is found in a cache.
 _MISSING = {
-    "FX graph": "Inductor's FX graph cache hit for {}: lowering did not run and is not recorded",
-    "AOTAutograd": "the AOTAutograd cache hit for {}: neither tracing into ATen nor lowering ran, "
-    "and neither is recorded",
+    "FX graph": "Inductor's FX graph cache hit for {}, so lowering did not run and is not recorded",
+    "AOTAutograd": "the AOTAutograd cache hit for {}, so tracing into ATen and lowering did not "
+    "run and are not recorded",
 }
 
 
@@ -50,7 +50,7 @@ def asked_backend(run: Run) -> str:
 
 def _backend(run: Run) -> str:
     if _compiles_itself(run):
-        return "compiled by its file"
+        return "compiled by its own file"
     backend = asked_backend(run)
     return f"backend {backend}" if backend else ""
 
@@ -86,7 +86,7 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
             yield f"{name} {value}"
 
 
-_UNSEEN = "no columns, source text or silently skipped functions"
+_UNSEEN = "without columns, source text or silently skipped functions"
 
 
 def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
@@ -112,7 +112,7 @@ def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
     if unknown:
         yield "note", unknown
     if is_plain(run):
-        yield "note", f"this is a plain trace: {unseen}"
+        yield "note", f"this is a plain trace, {unseen}"
 
 
 def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
@@ -122,12 +122,14 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
         yield "warning", one_line(f"{warning.file}{line}: {warning.message}")
     for process in run.processes:
         for problem in process.problems:
-            yield "problem", one_line(f"the recorder failed in {problem}")
+            yield "problem", one_line(f"recorder error: {problem}")
     lost = sum(process.lost_ends for process in run.processes)
     if lost:
-        ends = f"the log lacks the {'ends' if lost > 1 else 'end'} of {count(lost, 'span')}"
+        ends = (
+            f"{count(lost, 'compile-time span')} in the log {'have' if lost > 1 else 'has'} no end"
+        )
         effect = "compile times by stage are approximate"
-        yield "warning", f"{ends} of compile time: {effect}"
+        yield "warning", f"{ends}, so {effect}"
     cut = cut_warning(run)
     if cut is not None:
         yield "warning", cut.message
@@ -136,7 +138,7 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
 def cut_warning(run: Run) -> LogWarning | None:
     """That a log ends in the middle of a compilation, unless the recording itself says why."""
     cut = "" if run.meta.partial or run.meta.error else cut_off(run)
-    message = one_line(f"{cut}: what follows is missing")
+    message = one_line(f"{cut}, so later records are missing")
     return LogWarning(run.meta.name, 0, message) if cut else None
 
 
@@ -155,7 +157,9 @@ def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
         several = len({call.input_index for call in process.calls}) > 1
         for item in process.records(Unmeasured):
             which = f" with input {item.input_index + 1}" if several else ""
-            why = f"calls change the model, and another{which} fails ({one_line(item.error)})"
+            why = (
+                f"repeating a call{which} fails, as calls change the model ({one_line(item.error)})"
+            )
             yield "note", f"not measured: {why}"
 
 
@@ -163,9 +167,9 @@ def _dropped(run: Run) -> Iterator[tuple[str, str]]:
     dropped = [found for process in run.processes if (found := process.last(Dropped))]
     if dropped:
         compilations = count(sum(item.without_details for item in dropped), "compilation")
-        what = f"details of {compilations} were dropped to keep each process's logs below "
+        what = f"details of {compilations} were dropped to keep the logs of each process below "
         limit = max(item.max_bytes for item in dropped)
-        yield "note", f"{what}{limit:,} bytes; they are counted"
+        yield "note", f"{what}{limit:,} bytes; counts are complete"
 
 
 def _unknown(run: Run) -> str:

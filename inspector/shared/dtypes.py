@@ -125,7 +125,7 @@ def parse_dtype(text: str) -> DType:
         return dtype
     names = [*_BY_NAME, *_ALIASES]
     word = text.strip().casefold().removeprefix("torch.")
-    raise UsageError(f"`{text}` is no dtype.", did_you_mean(word, names))
+    raise UsageError(f"`{text}` is not a dtype.", did_you_mean(word, names))
 
 
 def parse_autocast_dtype(text: str) -> DType:
@@ -137,8 +137,7 @@ def parse_autocast_dtype(text: str) -> DType:
     dtype = parse_dtype(text)
     if dtype.torch_name not in {"bfloat16", "float16"}:
         raise UsageError(
-            f"`--autocast {text}` is no dtype that torch.autocast computes in.",
-            "Choose `bf16`, `f16`, or `none`.",
+            f"torch.autocast does not support `--autocast {text}`.", "Use `bf16`, `f16`, or `none`."
         )
     return dtype
 
@@ -152,7 +151,7 @@ def parse_model_dtype(text: str) -> DType:
     dtype = parse_dtype(text)
     if dtype.kind is not Kind.FLOATING or dtype.size_bytes == 1:
         raise UsageError(
-            f"`--dtype {text}` is no dtype that a whole model can have.",
-            "Choose one of `f64`, `f32`, `bf16` and `f16`.",
+            f"`--dtype {text}` does not apply to a whole model.",
+            "Use `f64`, `f32`, `bf16` or `f16`.",
         )
     return dtype

@@ -95,7 +95,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     lines = [line.encode("utf-8", "surrogatepass") for line in text.split("\n")]
     changes = sorted({*edits}, key=lambda edit: (edit.line, edit.column), reverse=True)
     if any(one.overlaps(two) for one, two in itertools.pairwise(changes)):
-        raise ValueError("two changes are about the same characters")
+        raise ValueError("two changes overlap")
     for edit in changes:  # from the end on, so that places stay what they are
         if edit.end_line > len(lines):
             raise ValueError(f"the file has no line {edit.end_line}")

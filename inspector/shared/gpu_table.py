@@ -124,7 +124,7 @@ def known_gpu(asked: str) -> Gpu:
     if gpu is None:
         known = [*GPUS, *_DEFAULTS]
         raise UsageError(
-            f"There is no GPU {asked!r} in the table.",
-            f"{did_you_mean(asked, known)} `inspect kernels --list-gpus` shows them.",
+            f"Unknown GPU {asked!r}.",
+            f"{did_you_mean(asked, known)} Run `inspect kernels --list-gpus` to list all.",
         )
     return gpu

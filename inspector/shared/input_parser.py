@@ -15,7 +15,7 @@ from inspector.shared.input_spec import (
     ValueSpec,
 )
 
-_EXAMPLE = "Write it like `f32[8,3,224,224]`, `ids=i64[1,128]<30522`, `flag=true` or `n=3`."
+_EXAMPLE = "Use a form like `f32[8,3,224,224]`, `ids=i64[1,128]<30522`, `flag=true` or `n=3`."
 _ARGUMENT = re.compile(r"\s*(?P<name>[^\W\d][\w.]*)\s*=(?!=)")
 # `f32[]`, which is no Python; strings are passed over.
 _NO_SIZES = re.compile(
@@ -36,7 +36,7 @@ def parse_inputs(texts: tuple[str, ...]) -> tuple[InputSpec, ...]:
         if names.count(name) > 1:
             raise UsageError(
                 f"`--input {name}=…` is given {names.count(name)} times.",
-                "Give each argument once; several calls need `example_inputs` in the file.",
+                "Pass each argument once. For several calls, define `example_inputs` in the file.",
             )
     return specs
 
@@ -64,17 +64,17 @@ class _Reader:
     def input(self) -> InputSpec:
         """``[ NAME "=" ] value``."""
         if self._name is not None and not self._name.isidentifier():
-            self._fail(0, f"`{self._name}` is not the name of an argument")
+            self._fail(0, f"`{self._name}` is not an argument name")
         python = _NO_SIZES.sub(lambda found: found["string"] or f"({found['space']})", self._value)
         try:
             tree = ast.parse(python, mode="eval").body
         except SyntaxError as error:
-            problem = error.msg if self._value else "there is no value"
+            problem = error.msg if self._value else "the value is missing"
             self._fail(self._begin + max(0, (error.offset or 1) - 1), problem)
         except (ValueError, RecursionError, MemoryError):
-            self._fail(self._begin, "this cannot be read")
+            self._fail(self._begin, "this cannot be parsed")
         if isinstance(tree, ast.Tuple) and not self._value.startswith("("):
-            self._fail(self._begin, "this is more than one value (each has an `--input`)")
+            self._fail(self._begin, "this is more than one value (use one `--input` for each)")
         return InputSpec(self._name, self._spec(tree))
 
     def _spec(self, node: ast.expr) -> Spec:
@@ -82,10 +82,10 @@ class _Reader:
             case ast.Name(id=word) if word.lower() in _WORDS:
                 return ValueSpec(_WORDS[word.lower()])
             case ast.Name(id=word) if find_dtype(word):
-                problem = f"`{word}` lacks its sizes (`{word}[]` is a tensor without any)"
+                problem = f"`{word}` has no sizes (`{word}[]` is a 0-dimensional tensor)"
                 self._fail_at(node, problem)
             case ast.Name(id=word):
-                self._fail_at(node, f"`{word}` is no value (a text needs quotes: `'{word}'`)")
+                self._fail_at(node, f"`{word}` is not a value (quote strings: `'{word}'`)")
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return SequenceSpec(tuple(map(self._spec, items)), isinstance(node, ast.Tuple))
             case ast.Dict(keys=keys, values=values):
@@ -103,7 +103,7 @@ class _Reader:
         except (ValueError, TypeError):
             value = ...
         if not isinstance(value, bool | int | float | str | None):
-            self._fail_at(node, "this is no value")
+            self._fail_at(node, "this is not a value")
         return value
 
     def _tensor(self, node: ast.expr, sizes: list[ast.expr]) -> TensorSpec:
@@ -116,15 +116,15 @@ class _Reader:
     def _size(self, node: ast.expr) -> int:
         if isinstance(node, ast.Constant) and type(node.value) is int:
             return node.value
-        return self._fail_at(node, "a size is a whole number")
+        return self._fail_at(node, "a size must be an integer")
 
     def _limited(self, spec: Spec, node: ast.expr) -> TensorSpec:
         limit = self._size(node)
         if not isinstance(spec, TensorSpec) or spec.dtype.maximum is None:
-            self._fail_at(node, f"`<{limit}` is for tensors of whole numbers")
+            self._fail_at(node, f"`<{limit}` applies only to integer tensors")
         if not 1 <= limit <= spec.dtype.maximum + 1:
             name, most = spec.dtype.name, spec.dtype.maximum + 1
-            self._fail_at(node, f"{name} holds limits from 1 to {most}")
+            self._fail_at(node, f"the limit of {name} must be between 1 and {most}")
         return TensorSpec(spec.dtype, spec.shape, limit)
 
     def _key(self, node: ast.expr | None) -> str | int:
@@ -132,7 +132,7 @@ class _Reader:
             return node.id
         key = self._literal(node) if node else None
         if not isinstance(key, str | int):
-            self._fail_at(node, "a key is a name, a text or a whole number")
+            self._fail_at(node, "a key must be a name, string or integer")
         return key
 
     def _fail_at(self, node: ast.expr | None, problem: str, next_step: str = "") -> NoReturn:

@@ -43,7 +43,7 @@ class Plan(Message):
             file.write_text(self.to_json(), encoding="utf-8")
         except OSError as error:
             message = f"{file} cannot be written ({error.strerror})."
-            raise RecordingError(message, "Choose a place with --save DIR.") from error
+            raise RecordingError(message, "Choose another folder with --save DIR.") from error
 
     @classmethod
     def is_in(cls, folder: Path) -> bool:
@@ -54,8 +54,8 @@ class Plan(Message):
     def read(cls, folder: Path) -> Self:
         """Reads that of a recording."""
         if not cls.is_in(folder):
-            message = "There are no measurements of `inspect bench` in this recording."
-            raise RecordingError(message, "Make some with: inspect bench model.py")
+            message = "This recording has no measurements of `inspect bench`."
+            raise RecordingError(message, "Record some with: inspect bench model.py")
         try:
             return cls.from_json((folder / cls.FILE).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -78,5 +78,5 @@ class Plan(Message):
             if fields["format_version"] <= FORMAT_VERSION and fields["target"]:
                 return decode(cls, fields)
         except (LookupError, TypeError, ValueError) as error:
-            raise ValueError("it is no plan of `inspect bench`") from error
-        raise ValueError("it was written by a newer torch-inspector")
+            raise ValueError("not a plan of `inspect bench`") from error
+        raise ValueError("written by a newer torch-inspector")

@@ -56,5 +56,5 @@ def parse_size(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
-        raise ValueError(f"{shown!r} is no size; write 500000, 64M or 2G.")
+        raise ValueError(f"{shown!r} is not a size; use a form like 500000, 64M or 2G.")
     return int(match[1]) << _SHIFTS[match[2].upper()]

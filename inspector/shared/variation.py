@@ -12,7 +12,7 @@ from inspector.records.record import SignedInt
 from inspector.shared.dtypes import find_dtype
 
 _PLACE = re.compile(r"([A-Za-z_]\w*|\d+)(?:\[(-?\d+)\])?")
-_EXAMPLE = "Give it as 'x[0]=1,2,4' (a size), 'n=1,2,3' (a value) or 'x=f32,bf16' (a dtype)."
+_EXAMPLE = "Use 'x[0]=1,2,4' (a size), 'n=1,2,3' (a value) or 'x=f32,bf16' (a dtype)."
 _MOST = 64
 
 
@@ -56,12 +56,12 @@ def parse_varied(text: str) -> Varied:
     left, sign, right = text.partition("=")
     found = [_PLACE.fullmatch(part.strip()) for part in left.split(",") if part.strip()]
     if not sign or not right.strip() or not found or None in found:
-        raise UsageError(f"--vary {text!r} cannot be read.", _EXAMPLE)
+        raise UsageError(f"--vary {text!r} cannot be parsed.", _EXAMPLE)
     places = tuple((item[1], int(item[2]) if item[2] else None) for item in found if item)
     values = tuple(_value(part.strip(), text) for part in right.split(","))
     sizes = any(dimension is not None for _, dimension in places)
     if sizes and not all(type(value) is int and value >= 0 for value in values):
-        raise UsageError(f"--vary {text!r} has a size that is no whole number from 0 on.", _EXAMPLE)
+        raise UsageError(f"--vary {text!r} has a size that is not an integer >= 0.", _EXAMPLE)
     return Varied(places, values)
 
 
@@ -72,9 +72,9 @@ def _value(text: str, whole: str) -> int | float | bool | str:
     try:
         value = json.loads({"True": "true", "False": "false"}.get(text, text))
     except ValueError as error:
-        raise UsageError(f"--vary {whole!r}: {text!r} is no value.", _EXAMPLE) from error
+        raise UsageError(f"--vary {whole!r}: {text!r} is not a value.", _EXAMPLE) from error
     if not isinstance(value, int | float) or not math.isfinite(value):
-        raise UsageError(f"--vary {whole!r}: {text!r} is no number, true or false.", _EXAMPLE)
+        raise UsageError(f"--vary {whole!r}: {text!r} is not a number, true or false.", _EXAMPLE)
     return value
 
 
@@ -95,5 +95,5 @@ def variations(varied: Sequence[Varied]) -> tuple[tuple[Assignment, ...], ...]:
     )
     found = tuple({tuple(map(str, items)): items for items in found}.values())  # each once
     if len(found) > _MOST:
-        raise UsageError(f"--vary makes {len(found)} inputs.", f"Give at most {_MOST}.")
+        raise UsageError(f"--vary makes {len(found)} inputs.", f"The limit is {_MOST}.")
     return found

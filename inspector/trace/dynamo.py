@@ -219,7 +219,7 @@ class CompilationMetrics:
     name: str | None = doc("None at the recompile limit", key="co_name")
     file: str | None = doc(key="co_filename")
     first_line: int | None = doc(key="co_firstlineno")
-    has_guarded_code: bool | None = doc("None where nothing was attempted")
+    has_guarded_code: bool | None = doc("None if nothing was attempted")
     operator_count: int | None = doc(
         "call_function, call_method and call_module nodes", key="graph_op_count"
     )
@@ -228,20 +228,20 @@ class CompilationMetrics:
     fail_reason: str | None
     fail_file: str | None = doc(key="fail_user_frame_filename")
     fail_line: int | None = doc(key="fail_user_frame_lineno")
-    restart_reasons: tuple[str, ...] = doc("why attempts were given up and tracing restarted")
+    restart_reasons: tuple[str, ...] = doc("reasons for restarted traces")
     recompile_reason: str | None
-    cuda_graph_skip: str | None = doc("why none is made of it", key="cudagraph_skip_reason")
+    cuda_graph_skip: str | None = doc("reason for no CUDA graph", key="cudagraph_skip_reason")
     is_forward: bool = doc("False for a backward compilation that ran later")
     start_time_ns: int | None = doc("UTC, in ns since the epoch")
     duration_ns: int | None
-    logging_ns: int | None = doc("spent on the structured trace under this compile id so far")
-    guard_latency_ns: int | None = doc("of all guards, with cold caches of the processor")
+    logging_ns: int | None = doc("time spent so far on writing the trace under this compile id")
+    guard_latency_ns: int | None = doc("of all guards, with cold CPU caches")
     backend_ns: int | None = doc("part of the duration")
     inductor_ns: int | None = doc("part of the backend's")
     code_generation_ns: int | None = doc("part of Inductor's")
-    cache_counts: Mapping[str, int] = doc("how often a cache hit or missed: FX graph hit → 2")
+    cache_counts: Mapping[str, int] = doc("number of hits and misses by cache: FX graph hit → 2")
     settings: DynamoSettings | None
-    logs_breaks: bool = doc("records of graph breaks, as torch 2.6 and later do")
+    logs_breaks: bool = doc("logs graph breaks, as torch 2.6 and later do")
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:

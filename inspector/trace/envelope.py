@@ -44,7 +44,7 @@ class Envelope:
         """
         payload = self.payload.json() if self.payload else None
         if not isinstance(payload, dict):
-            message = "its payload is no JSON object"
+            message = "its payload is not a JSON object"
             raise TypeError(message)
         return payload
 

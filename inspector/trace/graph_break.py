@@ -236,7 +236,7 @@ def _last_error(text: str) -> str:
     lines = [line for line in text.rpartition(_TRACEBACK)[2].split("\n") if _WORD.search(line)]
     plain = [line.rstrip() for line in lines if not line[0].isspace()]
     said = next((line for line in plain if not line.endswith(" raised:")), "")
-    return said or "it does not say why"
+    return said or "no reason given"
 
 
 def parse_causes(message: str) -> tuple[Cause, ...]:

@@ -66,13 +66,13 @@ def parse_graph(text: str) -> GraphText:
     try:
         module = ast.parse(_NO_NAME.sub(r"\1Graph", text))
     except (SyntaxError, MemoryError) as error:
-        message = "the graph is no Python text"
+        message = "the graph is not Python code"
         raise ValueError(message) from error
     classes = [node for node in module.body if isinstance(node, ast.ClassDef)]
     functions = [f for each in classes for f in each.body if isinstance(f, ast.FunctionDef)]
     forward = next((each for each in functions if each.name == "forward"), None)
     if forward is None:
-        message = "there is no `forward` in the graph"
+        message = "the graph has no `forward`"
         raise ValueError(message)
     inputs = _inputs(forward)
     body = _Body((input_.name for input_ in inputs), [place for _, place in placed_lines(text)])

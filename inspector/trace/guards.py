@@ -19,23 +19,23 @@ class DynamoSettings:
     """Settings of ``torch._dynamo.config`` that decide what a failed guard leads to."""
 
     recompile_limit: int = doc(
-        "cache entries of a code object, after which nothing more is compiled",
-        also="cache_size_limit",
-        default=8,
+        "maximum number of cache entries of a code object", also="cache_size_limit", default=8
     )
     automatic_dynamic: bool = doc(
-        "a size that changed is compiled as dynamic", key="automatic_dynamic_shapes", default=True
+        "sizes that change are compiled as dynamic", key="automatic_dynamic_shapes", default=True
     )
     int_attributes: bool = doc(
-        "of modules may become dynamic", key="allow_unspec_int_on_nn_module", default=False
+        "int attributes of modules may become dynamic",
+        key="allow_unspec_int_on_nn_module",
+        default=False,
     )
     specialize_float: bool = doc("floats are always constants", default=False)
     specialize_int: bool = doc("ints are always constants", default=False)
     nested_graph_breaks: bool = doc(
-        "a break in an inlined function resumes each caller, and breaks none", default=False
+        "a break in an inlined function resumes each caller instead of breaking it", default=False
     )
     accumulated_limit: int = doc(
-        "cache entries of a code object with all of its objects, likewise",
+        "the same limit, over all objects of a code object",
         key="accumulated_recompile_limit",
         default=256,
     )

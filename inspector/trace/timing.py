@@ -39,7 +39,7 @@ class ChromiumEvent:
         payload = envelope.json_object()
         time_ns = nanoseconds(payload.get("ts"), 1000)
         if time_ns is None:
-            message = f"its time is {payload.get('ts')!r}"
+            message = f"its time is invalid: {payload.get('ts')!r}"
             raise TypeError(message)
         found = payload.get("args")
         arguments = found if isinstance(found, dict) else {}

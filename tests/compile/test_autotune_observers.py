@@ -113,7 +113,7 @@ def test_configurations_of_a_generated_kernel(
     texts = [item.text for item in found.candidates]
     assert texts[0].startswith("XBLOCK=64, num_warps=4")
     assert [item.time_ns for item in found.candidates] == [20_000, 10_000, None]
-    assert found.candidates[2].failed == "too many registers are spilled (40)"
+    assert found.candidates[2].failed == "spills too many registers (40)"
     assert found.candidates[0].registers == 32
     assert found.benchmark_ns > 0
 

@@ -226,7 +226,7 @@ def test_a_gate_fails_on_what_is_wrong_and_on_what_was_not_measured(folder: Path
         (("model.py", "--modes", "fast"), 2, "--modes has no 'fast'"),
         (("model.py", "--backends", "cudagraph"), 2, "Did you mean cudagraphs"),
         (("model.py", "--optimizer", "SGD"), 2, "Add --train"),
-        (("model.py", "--input", "f32[3,3]"), 3, "fails when it is called without torch.compile"),
+        (("model.py", "--input", "f32[3,3]"), 3, "fails when called without torch.compile"),
         (("kept.zip", "--batch", "4"), 2, "not apply to a recording"),
         ((str(ROOT / "samples/small_cnn/recording.zip"),), 2, "inspect bench model.py"),
     ],

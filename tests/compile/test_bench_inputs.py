@@ -18,7 +18,7 @@ from inspector.shared.request import Request
     [
         (RuntimeError("The size of tensor a (2) must match"), "vary them together"),
         (torch.OutOfMemoryError("CUDA out of memory"), ""),
-        (RuntimeError("element 0 of tensors does not require grad"), "add --grad."),
+        (RuntimeError("element 0 of tensors does not require grad"), "no_grad() by default."),
     ],
 )
 def test_what_to_do_about_an_input_that_fails(tmp_path: Path, error: Exception, step: str) -> None:
@@ -49,6 +49,6 @@ def test_explain_is_told_how_it_was_compiled(tmp_path: Path) -> None:
     ):
         raise RuntimeError("no")
     assert raised.value.next_step == (
-        f"See: inspect explain {target.name} --backend aot_eager --no-dynamic --fullgraph --train "
+        f"Run: inspect explain {target.name} --backend aot_eager --no-dynamic --fullgraph --train "
         "--dtype bfloat16"
     )

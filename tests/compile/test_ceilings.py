@@ -129,5 +129,5 @@ def test_it_is_kept_and_a_damaged_file_is_measured_again(
     file.write_bytes(whole[:100])
     failed = asked.measured(folder, nobody)
     assert failed["ceilings"] == {}
-    assert set(failed["missing"].values()) == {"the process that measures ended with exit code 9"}
+    assert set(failed["missing"].values()) == {"the measuring process exited with code 9"}
     assert file.read_bytes() == whole[:100], "what is not whole is not kept"

@@ -107,7 +107,7 @@ def test_other_processes_and_threads_are_told_with_their_lines(recorded: tuple[s
     assert f"[2, 3] X [4, 2] (train.py:{line_of('return x @')})" in said
     assert f'required "forward" function (train.py:{line_of("inner(x) + 1")})' in said
     batch = line_of('["batch"]')
-    assert f"'loader' ended with KeyError: 'batch' (train.py:{batch})" in said
+    assert f"'loader' failed with KeyError: 'batch' (train.py:{batch})" in said
 
 
 class Misspelled(nn.Module):
@@ -194,7 +194,7 @@ def test_a_model_that_can_be_called_once_has_not_failed(reports: Any) -> None:
     report = reports["once"]
     assert not report.run.meta.error
     page = " ".join(golden.rendered(report, "80.txt").split())
-    assert "not measured: calls change the model, and another fails (StopIteration" in page
+    assert "not measured: a repeated call fails (StopIteration" in page
 
 
 def test_a_wrong_shape_is_one_error(reports: Any) -> None:

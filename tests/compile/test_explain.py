@@ -100,7 +100,7 @@ def test_the_newest_recording_is_read_without_torch_and_the_same(recorded: Recor
 
     assert shown.returncode == 0
     assert "recording 1 · model.py" in shown.stderr
-    assert "model.py has changed since" in shown.stderr
+    assert "model.py changed after the recording" in shown.stderr
     assert "model.py:5:5" in shown.stdout
 
 

@@ -87,17 +87,16 @@ ERROR = "(RuntimeError: boom)"
 def test_the_first_call_is_every_call() -> None:
     assert said(Failing(1)) == f"Net runs without torch.compile and fails with it {ERROR}."
     assert said(Failing(1, 2)) == (
-        "Net fails when it is called with its inputs, also without torch.compile: "
-        "RuntimeError: boom."
+        "Net fails when called with its inputs, also without torch.compile: RuntimeError: boom."
     )
 
 
 def test_for_a_gpu_it_says_which() -> None:
     assert said(Failing(1), gpu="h200") == (
-        f"Net runs without torch.compile and fails with it when it is compiled for h200 {ERROR}."
+        f"Net runs without torch.compile and fails with it when compiled for h200 {ERROR}."
     )
     told = said(Failing(2), gpu="h200")
-    assert "for the 2nd time outside of compiled code when it is compiled for h200 (" in told
+    assert "for the 2nd time outside compiled code when compiled for h200 (" in told
 
 
 def on_two_devices(x: torch.Tensor) -> torch.Tensor:
@@ -137,31 +136,31 @@ def test_the_line_that_dynamo_was_at_is_named_and_its_mistake_known(
 
 def test_a_later_call_has_its_number() -> None:
     assert said(Failing(2)) == (
-        "Net fails with torch.compile when it is called for the 2nd time outside of compiled code "
-        f"{ERROR}; a call without torch.compile after it does not."
+        "Net fails with torch.compile when called for the 2nd time outside compiled code "
+        f"{ERROR}. The same call without torch.compile succeeds."
     )
     # Each of two inputs is called once before any is called again.
-    assert "called with input 2 for the 2nd time outside of compiled code (" in said(Failing(4), 2)
+    assert "called with input 2 for the 2nd time outside compiled code (" in said(Failing(4), 2)
 
 
 def test_calls_that_are_measured_are_counted() -> None:
-    assert "called for the 3rd time outside of compiled code (" in said(Failing(3), measure=True)
-    assert "called for the 5th time outside of compiled code (" in said(Failing(5), measure=True)
+    assert "called for the 3rd time outside compiled code (" in said(Failing(3), measure=True)
+    assert "called for the 5th time outside compiled code (" in said(Failing(5), measure=True)
 
 
 @pytest.mark.usefixtures("profiled")
 def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apart() -> None:
-    assert "called for the 4th time outside of compiled code (" in said(Failing(4), profile=True)
+    assert "called for the 4th time outside compiled code (" in said(Failing(4), profile=True)
     assert "for the 2nd time, also without torch.compile: RuntimeError: boom." in said(
         Failing(2, 3), profile=True
     )
     for fails_in in ((6,), (6, 7)):
         assert said(Failing(*fails_in), profile=True) == (
-            f"Calls of Net fail without torch.compile, after others that do not {ERROR}."
+            f"Calls of Net fail without torch.compile after earlier ones succeed {ERROR}."
         )
     # The 8th call of all, of which two were made without the compiler.
-    assert "called for the 6th time outside of compiled code (" in said(Failing(8), profile=True)
-    assert "called with input 2 for the 4th time outside of compiled code (" in said(
+    assert "called for the 6th time outside compiled code (" in said(Failing(8), profile=True)
+    assert "called with input 2 for the 4th time outside compiled code (" in said(
         Failing(12), 2, profile=True
     )
 
@@ -190,7 +189,7 @@ def test_a_dtype_that_a_mixed_model_does_not_bear_is_named(tmp_path: Path) -> No
     with pytest.raises(ModelFailedError) as raised:
         call_target(target, request, compiled(target, request))
     assert "also without torch.compile: RuntimeError: " in raised.value.message
-    assert raised.value.next_step.startswith("Leave --dtype f32 out")
+    assert raised.value.next_step.startswith("Drop --dtype f32;")
     with (
         pytest.raises(ModelFailedError) as timed,
         failing(target, "", "", is_eager=True, request=request),

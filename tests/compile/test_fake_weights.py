@@ -58,8 +58,8 @@ def test_it_stops_where_a_value_is_needed_and_shows_what_was_compiled_until_ther
     assert {node["line"] for kernel in report["kernels"] for node in kernel["nodes"]} <= {12, 13}
     assert report["kernels"]
     error = report["recording"]["error"]
-    assert "asks for the value of a tensor at model.py:13" in error
-    assert "Leave --fake out" in error
+    assert "needs the value of a tensor at model.py:13" in error
+    assert "Drop --fake" in error
 
 
 def test_small_tensors_are_real_and_large_ones_need_no_memory() -> None:

@@ -101,6 +101,6 @@ def test_a_baseline_is_not_written_over(folder: Path) -> None:
     done = inspect(["explain", "old", "--baseline", "old.json", "-o", "./old.json"], folder)
 
     assert (done.returncode, done.stdout) == (2, "")
-    assert "would be written over the baseline" in done.stderr
+    assert "would overwrite the baseline" in done.stderr
     assert done.stderr.startswith("error: ")
     assert done.stderr.count("\n") == 1

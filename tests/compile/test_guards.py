@@ -115,11 +115,11 @@ def test_cuda_graphs_need_a_gpu_and_say_so(folder: Path) -> None:
     done = inspect(folder, "guards", "model.py", "--cudagraphs", "--no-progress")
 
     assert done.returncode == 4
-    assert done.stderr.startswith("error: The device `cuda` cannot be used here: ")
+    assert done.stderr.startswith("error: The device `cuda` is not available: ")
     assert "--device cpu" in done.stderr
     recorded = inspect(folder, "guards", "a.zip", "--cudagraphs")
     assert recorded.returncode == 0
-    assert "CUDA graphs were not enabled: they need an NVIDIA GPU" in recorded.stdout
+    assert "CUDA graphs were not enabled. They need an NVIDIA GPU" in recorded.stdout
 
 
 def _has_cuda() -> bool:

@@ -107,7 +107,7 @@ def test_the_installed_package_needs_nothing_but_the_variable(tmp_path: Path) ->
     found = report(tmp_path / "recording")
     assert_one_break(found, 1)
     assert found["recording"]["settings"] == {"caches": "user"}
-    assert "has not said that it ended" in found["recording"]["partial"]
+    assert "did not report its end" in found["recording"]["partial"]
 
 
 def test_what_the_program_sees_of_us(tmp_path: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_size_of_logs_that_cannot_be_read_is_not_unlimited(tmp_path: Path) -> 
     recording = tmp_path / "recording"
     assert [*recording.glob("*.rest-*.log")]  # there is a limit
     (warning,) = report(recording)["warnings"]
-    assert "INSPECTOR_MAX_BYTES could not be read, so that logs are kept" in warning["message"]
+    assert "INSPECTOR_MAX_BYTES is invalid, so logs are limited" in warning["message"]
     assert "'40 euros' is no size" in warning["message"]
 
 

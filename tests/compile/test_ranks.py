@@ -118,7 +118,7 @@ def test_calls_of_graphs_are_compared_by_function(report: dict[str, Any]) -> Non
     [
         ("rank-order", "def early(x):", "rank 0 calls early; rank 1 calls late"),
         ("rank-collectives", "def ordered(x):", "rank 0: all_reduce_, all_gather_into_tensor"),
-        ("rank-graphs", "x = x * 2", "rank 1 is compiled for rank == 1"),
+        ("rank-graphs", "x = x * 2", "rank 1 is specialized on rank == 1"),
         ("rank-recompiles", "def sized(x):", "expected 8, actual 10"),
     ],
 )

@@ -228,7 +228,7 @@ def test_a_model_that_ends_the_process_leaves_a_partial_recording(tmp_path: Path
     (tmp_path / "model.py").write_text(ENDS.replace("END", "os._exit(0)"))
 
     recording = explained(tmp_path, 3)
-    assert recording["partial"] == "it ended with exit code 0 without a word"
+    assert recording["partial"] == "it exited with code 0 and no message"
     assert meta(tmp_path)["ended"] == "failed"
 
 
@@ -236,7 +236,7 @@ def test_a_model_that_calls_sys_exit_has_failed(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text(ENDS.replace("END", "sys.exit(0)"))
 
     recording = explained(tmp_path, 3)
-    message = "model.py ended the program with sys.exit(0) while it was called."
+    message = "Calling model.py ended the program with sys.exit(0)."
     assert recording["error"].startswith(message)
     assert 'model.py", line 5, in ' in recording["error_detail"]
 
@@ -249,7 +249,7 @@ def test_a_log_that_cannot_be_written_to_its_end_is_said(tmp_path: Path) -> None
     (tmp_path / "model.py").write_text(source)
 
     recording = explained(tmp_path, 3)
-    assert recording["partial"] == "the log could not be written to its end: File too large"
+    assert recording["partial"] == "the log could not be completed: File too large"
     assert not [*(tmp_path / ".inspector/1").glob("log_failed*")]
 
 

@@ -38,9 +38,7 @@ class Case:
 CASES = {
     "same_input": Case(10, 8, 1),
     "dynamic_sizes": Case(9, 3, 3),
-    "many_sizes": Case(
-        12, 4, 4, (("cuda-graph-sizes", "def forward", "the sizes: 8, 16, 24, 32"),)
-    ),
+    "many_sizes": Case(12, 4, 4, (("cuda-graph-sizes", "def forward", "Sizes: 8, 16, 24, 32"),)),
     "skip_dynamic": Case(
         None, None, 0, (("cuda-graph-partition", "self.second(", "skip_dynamic_graphs is set"),)
     ),
@@ -65,7 +63,7 @@ CASES = {
         ),
     ),
     "custom_operator": Case(
-        12, 8, 2, (("cuda-graph-partition", "host_side(x * 2)", "must not be captured"),)
+        12, 8, 2, (("cuda-graph-partition", "host_side(x * 2)", "marked as unsafe to capture"),)
     ),
     "graph_break": Case(16, 12, 2),
     "training": Case(16, 12, 2),

@@ -25,7 +25,7 @@ def begin() -> None:
 
             begin_recording()
         else:
-            _say(folder, "a module of the program is called inspector, and hides the recorder")
+            _say(folder, "the program has a module named inspector, which shadows the recorder")
     except Exception as error:  # noqa: BLE001 - whatever it is, `import torch` goes on
         _say(folder, repr(error))
 

@@ -19,9 +19,9 @@ from inspector.capture.autotuning.tried import NOT_RUN, fastest, timed_as, write
 from inspector.capture.hooks import Around, Called, Hooks, Outcome, timed
 from inspector.records.autotuning import Autotuned, TriedCandidate
 
-_SPILLED = "too many registers are spilled"
-_WORDS = {"REGISTER_SPILLING": _SPILLED, "INVALID_CONFIG": "the device refuses it"}
-_NOT_COMPILED = "Triton cannot compile it, or the device lacks what it needs"
+_SPILLED = "spills too many registers"
+_WORDS = {"REGISTER_SPILLING": _SPILLED, "INVALID_CONFIG": "rejected by the device"}
+_NOT_COMPILED = "Triton cannot compile it, or the device lacks a required resource"
 _UNNAMED = "DESCRIPTIVE_NAME"  # what stands for a name in a kernel that is only timed
 
 
@@ -181,7 +181,7 @@ class UserTuningObserver(Hooks):
     def _bench(self, called: Called) -> object:
         if id(called.owner) not in self._tunings:
             return called.go()
-        what = "a configuration of the program's own kernel"
+        what = "a configuration of a user-defined kernel"
         return timed(called, what, lambda outcome: self._add(called, outcome))
 
     def _add(self, called: Called, outcome: Outcome) -> None:

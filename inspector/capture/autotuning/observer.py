@@ -36,10 +36,10 @@ class AutotuneObserver:
 
     def flush(self) -> None:
         """Writes what was decided for the graph whose code has just been generated."""
-        guarded("what was tuned", self._templates.flush)
+        guarded("write autotuning results", self._templates.flush)
 
     def release(self) -> None:
         """Ends observing, for good."""
         for observer in self._watched:
-            guarded("end with autotuning", observer.release)
+            guarded("stop observing autotuning", observer.release)
         self._watched, self._missing = [], {}

@@ -66,7 +66,7 @@ class _Draft:
         for at, choice in enumerate(self.choices):
             if getattr(choice, "failed", False) and not self.candidates[at].failed:
                 self.candidates[at] = dataclasses.replace(
-                    self.candidates[at], failed="it could not be compiled"
+                    self.candidates[at], failed="failed to compile"
                 )
         self.is_timed = self.is_timed or bool(timings)
         if is_measured:
@@ -143,12 +143,14 @@ class TemplateObserver(Hooks):
 
     def _choose(self, called: Called) -> object:
         made: list[_Draft] = []
-        guarded("what can be chosen", lambda: made.extend(self._drafts(called)))
+        guarded("read autotuning choices", lambda: made.extend(self._drafts(called)))
         if not made:
             return called.go()
         self._open += made
         try:
-            return timed(called, "what was chosen", lambda outcome: self._chosen(made[0], outcome))
+            return timed(
+                called, "the chosen kernel", lambda outcome: self._chosen(made[0], outcome)
+            )
         finally:
             self._open.remove(made[0])
 
@@ -259,7 +261,7 @@ class TemplateObserver(Hooks):
                 at = draft.place(caller)
                 draft.chosen = draft.chosen if at is None else at
 
-        guarded("what became of a template", finalized)
+        guarded("read the finalized template", finalized)
         return result
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from inspector.capture.writer import emit
 from inspector.records.autotuning import Autotuned, TriedCandidate
 
-NOT_RUN = "it could not be run"
+NOT_RUN = "failed to run"
 _MS_NS = 1_000_000
 
 

@@ -41,7 +41,7 @@ def failing(
     except SystemExit as error:
         code = "" if error.code is None else repr(error.code)
         message = f"{target.name} ended the program with sys.exit({code})."
-        raise ModelFailedError(message, "Let it return instead.") from error
+        raise ModelFailedError(message, "Return instead of exiting.") from error
     except Exception as error:
         if lacks_cuda(error):
             raise user_failure(error, f"calling `{target.name}`", target.root) from error
@@ -54,10 +54,10 @@ def _eager_failure(
     error: Exception, target: Target, which: str, next_step: str, request: Request
 ) -> InspectorError:
     said = f"{type(error).__name__}: {sentence(error)}"
-    message = f"{target.name} fails when it is called{which} without torch.compile ({said})."
+    message = f"{target.name} fails when called{which} without torch.compile ({said})."
     step = "" if lacks_memory(said) else next_step or without_dtype(request.dtype)
     if "does not require grad" in str(error):
-        step = "Calls are made under torch.no_grad(): add --grad."
+        step = "Add --grad; calls run under torch.no_grad() by default."
     return ModelFailedError(message, step, detail=user_traceback(error, target.root))
 
 
@@ -67,15 +67,15 @@ def _compiled_failure(
     inner = getattr(error, "inner_exception", None) or error  # of BackendCompilerFailed
     said = sentence(inner)
     if isinstance(inner, ImportError):
-        return EnvironmentLacksError(f"Its backend needs a package that is missing: {said}.")
+        return EnvironmentLacksError(f"Its backend needs a missing package: {said}.")
     place = _USER_PLACE.findall(str(error))
     at = ""
     if place:
         path = Path(place[-1][0])
         is_own = path.is_relative_to(target.root)
         at = f", {path.relative_to(target.root) if is_own else path}:{place[-1][1]}"
-    message = f"It fails{which} when it is compiled ({type(inner).__name__}: {said}{at})."
-    step = " ".join(["See: inspect explain", target.name, *_options(request)])
+    message = f"It fails{which} when compiled ({type(inner).__name__}: {said}{at})."
+    step = " ".join(["Run: inspect explain", target.name, *_options(request)])
     # What Dynamo and the backends raise has no more of the user's code than that.
     is_torchs = isinstance(error, TorchDynamoException)
     detail = "" if is_torchs else user_traceback(error, target.root)

@@ -31,8 +31,8 @@ def with_batch(call: Call, batch: int) -> Call:
     """
     before = items_of(call)
     if not before:
-        message = "No input has a first dimension that could be the batch."
-        raise UsageError(message, "Leave --batch out.")
+        message = "No input has a batch dimension (a common first dimension)."
+        raise UsageError(message, "Drop --batch.")
     memo: dict[int, Any] = {}  # a tensor that is passed twice stays one
 
     def changed(tensor: Any) -> Any:
@@ -97,7 +97,7 @@ def place_of(
     if name.isdecimal():
         if int(name) < len(args):
             return int(name)
-        raise UsageError(f"--vary: there is no argument {name}.", f"There are {len(args)}.")
+        raise UsageError(f"--vary: there is no argument {name}.", f"The model takes {len(args)}.")
     positional = positional_names(function)[: len(args)]
     if name in positional:
         return positional.index(name)
@@ -114,13 +114,13 @@ def _changed(value: Any, item: Assignment) -> Any:
     if item.dimension is None and not item.is_dtype:
         return item.value
     if not isinstance(value, torch.Tensor):
-        raise UsageError(f"--vary {item}: {item.name} is no tensor.", "Vary it as a value: n=1,2.")
+        raise UsageError(f"--vary {item}: {item.name} is not a tensor.", "Vary its value: n=1,2.")
     if item.is_dtype:
         return value.to(getattr(torch, parse_dtype(str(item.value)).torch_name))
     dimension = item.dimension or 0
     if not -value.dim() <= dimension < value.dim():
         message = f"--vary {item}: {item.name} has {value.dim()} dimensions."
-        raise UsageError(message, "The first is 0.")
+        raise UsageError(message, "Dimensions start at 0.")
     if not value.shape[dimension]:
-        raise UsageError("--vary: a dimension of size 0 has no elements to repeat.", "")
+        raise UsageError("--vary cannot resize a dimension of size 0.", "")
     return resized(value, dimension, int(item.value))

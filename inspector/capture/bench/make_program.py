@@ -99,9 +99,9 @@ def _uncompiled(target: Target) -> Any:
     plain = uncompiled(target.function)
     if is_compiled(plain):
         message = (
-            f"{target.name} compiles parts of its model itself, so that settings change little."
+            f"{target.name} compiles parts of its model itself, so settings have little effect."
         )
-        step = "Let the file give the model without torch.compile, or see: inspect profile"
+        step = "Return the model without torch.compile, or run: inspect profile"
         raise UsageError(message, step)
     return plain
 
@@ -117,12 +117,12 @@ def _optimizer(function: Callable[..., object], workload: Workload) -> Any:
     module = module_of(function)
     parameters = [item for item in module.parameters() if item.requires_grad] if module else []
     if not parameters:
-        raise UsageError("There are no parameters to train.", "Leave --optimizer out.")
+        raise UsageError("The model has no trainable parameters.", "Drop --optimizer.")
     try:
         return getattr(torch.optim, name)(parameters, lr=LEARNING_RATE)
     except (TypeError, ValueError) as error:
         message = f"torch.optim.{name} cannot train this model: {error}."
-        raise UsageError(message, "Name another with --optimizer.") from error
+        raise UsageError(message, "Choose another one with --optimizer.") from error
 
 
 def _state(function: Callable[..., object], optimizer: Any) -> State:
@@ -139,7 +139,7 @@ def _state(function: Callable[..., object], optimizer: Any) -> State:
     try:
         optimizer.step()
     except (TypeError, RuntimeError, NotImplementedError) as error:
-        message = f"A step of {type(optimizer).__name__} fails: {error}."
-        raise UsageError(message, "Name another with --optimizer.") from error
+        message = f"A {type(optimizer).__name__} step fails: {error}."
+        raise UsageError(message, "Choose another one with --optimizer.") from error
     before.restore()
     return State(functools.partial(function, optimizer))  # where it looks for what is changed

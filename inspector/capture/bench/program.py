@@ -16,7 +16,7 @@ from inspector.capture.calls.state import State
 from inspector.capture.target.call import Call, PreparedCall, fresh
 from inspector.shared.bench import Workload
 
-_TOGETHER = "If sizes have to be the same, vary them together: --vary 'x[0],mask[0]=2,4'"
+_TOGETHER = "If sizes must match, vary them together: --vary 'x[0],mask[0]=2,4'"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

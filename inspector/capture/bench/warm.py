@@ -110,7 +110,7 @@ class _Start:
             torch.save(calls, file)
         except (pickle.PicklingError, AttributeError, TypeError) as error:
             message = f"The inputs cannot be saved for warmup.py: {error}."
-            raise UsageError(message, "Give inputs that can be pickled.") from error
+            raise UsageError(message, "Use inputs that can be pickled.") from error
 
     def call_all(self) -> None:
         for index, call in enumerate(self.program.calls):

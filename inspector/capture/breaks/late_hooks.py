@@ -100,7 +100,7 @@ class HookObserver:
                 guarded("note a late hook", lambda: self._note(module, name))
             return before(module, *args, **kwargs)
 
-        guarded("leave our own frames alone", lambda: versions.skip_frames_of(register))
+        guarded("skip our own frames", lambda: versions.skip_frames_of(register))
         return register
 
     def _note(self, module: nn.Module, method: str) -> None:

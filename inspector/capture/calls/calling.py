@@ -88,8 +88,8 @@ def backward(outputs: object, ones: Ones | None = None) -> None:
         if wanted and gradients is None:
             loss = torch.stack([tensor.sum().float() for tensor in wanted]).sum()
     if not wanted:
-        message = "--train needs an output that requires grad, and none does."
-        step = "Leave --train out, or give the model parameters that require grad."
+        message = "--train needs an output that requires grad, but none does."
+        step = "Drop --train, or use parameters that require grad."
         raise UsageError(message, step)
     if loss is not None:
         loss.backward()

@@ -123,7 +123,7 @@ def compare(kept: Kept, expected: Kept) -> Comparison:
         else:
             mine, theirs = kept.others.get(name), expected.others.get(name)
             missing = name in kept.tensors or name in expected.tensors
-            said = "it is of another kind" if missing or mine != theirs else ""
+            said = "its type differs" if missing or mine != theirs else ""
         if said:
             differences.append(f"{name}: {said}")
     return Comparison(

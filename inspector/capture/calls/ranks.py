@@ -114,8 +114,7 @@ def not_together(ranks: Sequence[int], *, said: str = "", within: str = "") -> U
     return UsageError(
         f"{begin} {numbers} of this job did not reach the first call{within}: not run under "
         "inspect, or failed earlier.",
-        "All ranks make the same calls, so start each of them with it: "
-        f"torchrun --nproc-per-node {number} --no-python inspect …",
+        f"Start every rank with inspect: torchrun --nproc-per-node {number} --no-python inspect …",
     )
 
 
@@ -147,7 +146,7 @@ def _asking() -> Iterator[None]:
     except RuntimeError as error:  # DistStoreError and DistNetworkError are; FileStore's is plain
         first, *_ = str(error).strip().splitlines() or [""]
         raise ModelFailedError(
-            "Another process of this job ended early: the store of the job does not answer.",
-            "Run all ranks under inspect to their end. The output of the others says why.",
+            "Another process of this job ended early, because the job's store does not answer.",
+            "Check the output of the other ranks, and run all of them under inspect.",
             detail=f"{type(error).__name__}: {first}",
         ) from error

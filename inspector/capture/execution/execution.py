@@ -41,12 +41,10 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
         # Inductor marks its graphs itself; the code of others is FX's own.
         versions.mark_graphs()
     if request.mode is not None and request.backend not in _WITH_MODES:
-        message = (
-            f"The backend {request.backend!r} has no modes: torch would ignore {request.mode!r}."
-        )
-        raise UsageError(message, "Add --backend inductor, or leave --mode out.")
+        message = f"The backend {request.backend!r} has no modes and would ignore {request.mode!r}."
+        raise UsageError(message, "Add --backend inductor, or drop --mode.")
     how = {name: getattr(request, name) for name in ("backend", "mode", "dynamic", "fullgraph")}
-    return torch_compiled(target.function, how, "See the --help of the command.")
+    return torch_compiled(target.function, how, "Run the command with --help.")
 
 
 def torch_compiled(
@@ -56,7 +54,7 @@ def torch_compiled(
     try:
         compiled: Callable[..., Any] = torch.compile(function, **how)
     except (RuntimeError, ValueError) as error:
-        message = f"torch.compile refuses these settings: {error}"
+        message = f"torch.compile rejects these settings: {error}"
         raise UsageError(message, next_step) from error
     return compiled
 

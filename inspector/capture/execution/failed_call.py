@@ -110,10 +110,10 @@ def _without_others(failed: FailedCall) -> InspectorError:
     with contextlib.suppress(InspectorError):  # the store is gone with them
         missing = absent()
     if missing:
-        return not_together(missing, said=f"{name} waited for another process in vain {said}")
+        return not_together(missing, said=f"{name} waited for a missing process {said}")
     return ModelFailedError(
         f"{name} waited for another process of the job, which ended or made no such call {said}.",
-        "Its own output says why.",
+        "Check the output of that process.",
         detail=user_traceback(error, failed.target.root),
     )
 
@@ -125,7 +125,7 @@ def _also_without(failed: FailedCall, request: Request, error: Exception) -> Mod
     )
     detail = user_traceback(error, failed.target.root)
     which = _which(failed) or "with its inputs"
-    message = f"{failed.target.name} fails when it is called {which}, {ALSO_WITHOUT}"
+    message = f"{failed.target.name} fails when called {which}, {ALSO_WITHOUT}"
     called = _shown_inputs(failed.target.calls[failed.index])
     said = f"{type(error).__name__}: {_first_sentence(error)}{at(error, failed.target.root)}"
     step = without_dtype(request.dtype) or (f"It was called with {called}." if called else "")
@@ -145,9 +145,9 @@ def _only_without(failed: FailedCall) -> ModelFailedError:
     target = failed.target
     several = f" with input {failed.index + 1}" if len(target.calls) > 1 else ""
     return ModelFailedError(
-        f"Calls of {target.name}{several} fail without torch.compile, after others that do not "
+        f"Calls of {target.name}{several} fail without torch.compile after earlier ones succeed "
         f"{_said(failed.error)}.",
-        "What was measured with it until then is shown.",
+        "Measurements so far are shown.",
         detail=user_traceback(failed.error, target.root),
     )
 
@@ -166,13 +166,13 @@ def _only_compiled(failed: FailedCall, gpu: str | None) -> str:
     """That a call failed, and that one without the compiler does not."""
     name, said = failed.target.name, f"{_where(failed)}{_said(failed.error)}"
     if gpu is not None:
-        said = f"when it is compiled for {gpu} {said}"
+        said = f"when compiled for {gpu} {said}"
     if failed.number == 1:
         return f"{name} runs without torch.compile and fails with it {said}."
-    outside = " outside of compiled code" if is_raised_outside(failed.error) else ""
+    outside = " outside compiled code" if is_raised_outside(failed.error) else ""
     return (
-        f"{name} fails with torch.compile when it is called {_which(failed)}{outside} {said}; a "
-        "call without torch.compile after it does not."
+        f"{name} fails with torch.compile when called {_which(failed)}{outside} {said}. "
+        "The same call without torch.compile succeeds."
     )
 
 
@@ -202,8 +202,8 @@ def _which(failed: FailedCall) -> str:
 def lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
     """That a backend's package is not installed."""
     reason = str(error).strip().rstrip(".")
-    message = f"The backend {backend!r} needs a package that is not installed: {reason}."
-    return EnvironmentLacksError(message, "Install it, or choose --backend inductor.")
+    message = f"The backend {backend!r} needs a missing package: {reason}."
+    return EnvironmentLacksError(message, "Install it, or use --backend inductor.")
 
 
 def _said(error: BaseException) -> str:

@@ -25,8 +25,8 @@ def check_backend(name: str) -> None:
     if name not in known:
         offered = offered_backends(known)
         raise UsageError(
-            f"torch knows no backend {name!r}.",
-            _meant(near_matches(name, offered)) or f"There are {', '.join(offered)}.",
+            f"torch has no backend {name!r}.",
+            _meant(near_matches(name, offered)) or f"Choose one of {', '.join(offered)}.",
         )
     try:
         lookup_backend(name)
@@ -48,7 +48,7 @@ def check_spelling(names: Iterable[str]) -> None:
             continue
         near = near_matches(name, offered_backends(known))
         if near:
-            raise UsageError(f"torch knows no backend {name!r}.", _meant(near))
+            raise UsageError(f"torch has no backend {name!r}.", _meant(near))
 
 
 def _meant(near: Iterable[str]) -> str:

@@ -77,27 +77,27 @@ class FusionObserver(Hooks):
         scheduler, nodes, *_ = called.arguments
         draft = self._drafts[id(scheduler)] = _Draft()
         inner = (item for node in nodes for item in node.get_nodes())
-        guarded("nodes before fusion", lambda: draft.operations.extend(map(operation, inner)))
+        guarded("read nodes before fusion", lambda: draft.operations.extend(map(operation, inner)))
         return called.go()
 
     def _refuse(self, called: Called) -> object:
         draft = self._current()
         if draft is not None:
             why, reason, *args = called.arguments
-            guarded("a reason not to fuse", lambda: draft.refuse(why, reason, args))
+            guarded("read a reason not to fuse", lambda: draft.refuse(why, reason, args))
         return called.go()
 
     def _generate(self, called: Called) -> object:
         scheduler = called.owner
         draft = self._drafts.get(id(scheduler))
         if draft is not None:
-            guarded("nodes after fusion", lambda: draft.fuse(list(scheduler.nodes)))
+            guarded("read nodes after fusion", lambda: draft.fuse(list(scheduler.nodes)))
         try:
             return called.go()
         finally:
             self._drafts.pop(id(scheduler), None)
             if draft is not None:
-                guarded("what was fused", lambda: _write(draft, scheduler))
+                guarded("write fusions", lambda: _write(draft, scheduler))
 
     def _current(self) -> _Draft | None:
         from torch._inductor.virtualized import V

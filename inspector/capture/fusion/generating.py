@@ -120,5 +120,5 @@ def _module(key: str, path: str, *_: object, **__: object) -> SimpleNamespace:
 
 
 def _never_called(*_: object) -> None:
-    message = f"code that was not compiled was called (torch {torch.__version__})"
+    message = f"uncompiled generated code was called (torch {torch.__version__})"
     raise AssertionError(message)

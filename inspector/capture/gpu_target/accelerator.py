@@ -108,8 +108,7 @@ def _make_guard() -> tuple[ctypes.c_void_p, object]:
     code = _STREAM.get(platform.machine())
     if code is None:
         raise EnvironmentLacksError(
-            f"A GPU that is not here cannot be captured for on {platform.machine()}.",
-            "Use Linux on x86-64 or ARM.",
+            f"--gpu is not supported on {platform.machine()}.", "Use Linux on x86-64 or ARM."
         )
     memory = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     memory.write(code)
@@ -180,7 +179,6 @@ def _table_with(original: int, functions: frozenset[tuple[int, int]]) -> tuple[A
 
 def _lacks(what: str) -> EnvironmentLacksError:
     return EnvironmentLacksError(
-        f"Capturing for a GPU that is not here does not work with torch {torch.__version__}: "
-        f"{what}.",
-        "Use torch 2.11 to 2.15 on Linux, as installed by pip.",
+        f"--gpu does not work with torch {torch.__version__}: {what}.",
+        "Use torch 2.11 to 2.15 on Linux, installed with pip.",
     )

@@ -38,7 +38,7 @@ def load_autotuner(source: str, name: str, file: Path) -> Any:
     data = source.encode()
     if tokenize.detect_encoding(io.BytesIO(data).readline)[0] != "utf-8":
         # Triton reads the file as its first lines say, and would get another text.
-        raise ValueError("its source names an encoding, and is not run")
+        raise ValueError("its source declares an encoding, so it is not run")
     file.write_bytes(data)
     module = types.ModuleType(file.stem)
     module.__file__ = str(file)
@@ -50,7 +50,7 @@ def load_autotuner(source: str, name: str, file: Path) -> Any:
         return found
     others = [value for value in vars(module).values() if isinstance(value, CachingAutotuner)]
     if len(others) != 1:
-        message = f"its source makes {len(others)} kernels and none is called {name}"
+        message = f"its source defines {len(others)} kernels, but none is named {name}"
         raise ValueError(message)
     return others[0]
 
@@ -98,5 +98,5 @@ def _check_arithmetic(text: str) -> None:
         not isinstance(function, ast.Name) or function.id not in {"max", "min"}
         for function in called
     ):
-        message = f"its grid is more than arithmetic, and is not run: {text[:120]}"
+        message = f"its grid is not plain arithmetic, so it is not run: {text[:120]}"
         raise ValueError(message)

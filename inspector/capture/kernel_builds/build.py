@@ -61,7 +61,7 @@ def build_kernels(
     for source in sources:
         target = capability_of(source.source)
         if target is None:
-            error = "its source names no device to compile for"
+            error = "its source does not name a target device"
             yield {**_payload(KernelBuild(source.name, "", error=error)), **_asked(source)}
             continue
         key = store.key(source.source, source.name, target)

@@ -88,7 +88,7 @@ class Forks(Generic[T]):
                 ended.append(_received(running))
             elif time.monotonic() > running.until:
                 running.kill()
-                error = f"compiling it took longer than {self._time_limit_s:g} s"
+                error = f"compilation took longer than {self._time_limit_s:g} s"
                 ended.append(Outcome(running.task, None, error))
             else:
                 continue
@@ -105,9 +105,9 @@ def _received(running: _Running[T]) -> Outcome[T]:
     running.connection.close()
     if value is None and not error:
         code = running.process.exitcode or 0
-        error = f"the compiler ended with {code}"
+        error = f"the compiler exited with code {code}"
         with contextlib.suppress(ValueError):
-            error = f"the compiler died of {signal.Signals(-code).name}"
+            error = f"the compiler was killed by {signal.Signals(-code).name}"
     return Outcome(running.task, value, error)
 
 

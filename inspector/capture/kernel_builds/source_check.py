@@ -94,7 +94,9 @@ def check_compiled(functions: Iterable[Any], checked: Mapping[str, str]) -> None
         parsed = ast.parse(function.src).body
         one = parsed[0] if len(parsed) == 1 else None
         if not isinstance(one, ast.FunctionDef) or _dump(one) != checked.get(one.name):
-            message = f"its source has more than a kernel, and is not run: {function.__name__}"
+            message = (
+                f"its source contains more than a kernel, so it is not run: {function.__name__}"
+            )
             raise ValueError(message)
 
 
@@ -369,4 +371,6 @@ def _refused(node: ast.AST) -> ValueError:
     text = ast.unparse(node).partition("\n")[0]
     line = getattr(node, "lineno", None)
     place = f"line {line}: " if line else ""
-    return ValueError(f"its source has more than a kernel, and is not run: {place}{text[:120]}")
+    return ValueError(
+        f"its source contains more than a kernel, so it is not run: {place}{text[:120]}"
+    )

@@ -27,7 +27,7 @@ def resources_of(cubin: Path, log: str, metadata: dict[str, Any], capability: in
     shown = _run("cuobjdump", "-res-usage", str(cubin))
     usage = _USAGE.search(shown)
     if usage is None:
-        message = "cuobjdump does not say what the binary needs"
+        message = "cuobjdump does not report the resource usage of the binary"
         raise ValueError(message)
     registers, stack, shared, local = map(int, usage.groups())
     spills = _SPILLS.search(log)

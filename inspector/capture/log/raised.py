@@ -103,7 +103,7 @@ def _message(error: BaseException) -> str:
         return str(error)
     rank, failure = first_failure()
     code = failure.exitcode
-    how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
+    how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
     return f"rank {rank} (pid {failure.pid}) {how}"
 
 

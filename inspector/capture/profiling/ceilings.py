@@ -107,7 +107,7 @@ def _measured(*, is_cuda: bool) -> tuple[Ceilings, bool]:
     last: Mapping[str, Any] = next((line for line in lines if "facts" in line), {})
     failure = failure or next((str(line["failed"]) for line in lines if "failed" in line), "")
     reasons = {
-        name: str(missing[name]["missing"]) if name in missing else failure or "it was not seen"
+        name: str(missing[name]["missing"]) if name in missing else failure or "it was not measured"
         for name in names
         if name not in found
     }
@@ -142,7 +142,7 @@ def _answers(request: Mapping[str, object]) -> tuple[list[dict[str, Any]], str]:
         said, errors = done.stdout, done.stderr.decode("utf-8", "replace").strip().splitlines()
         if done.returncode:
             last = f": {errors[-1][:_LONGEST]}" if errors else ""
-            failure = f"the process that measures ended with exit code {done.returncode}{last}"
+            failure = f"the measuring process exited with code {done.returncode}{last}"
     except subprocess.TimeoutExpired as error:
         said, failure = error.stdout or b"", f"it took longer than {_SECONDS} s"
     except OSError as error:

@@ -131,14 +131,14 @@ def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
         write_profile(index, kept, known, name)
 
     def write_so_far() -> None:
-        guarded("write what is measured so far", lambda: write(SO_FAR))
+        guarded("write measurements so far", lambda: write(SO_FAR))
 
     try:
         _measure(runs, measured, write_so_far, seconds)
     except BaseException as error:  # out of memory, say: what was measured until then is there
         measured.failed(error)
         if measured.unwatched:
-            guarded("write what was measured", write)
+            guarded("write measurements", write)
         raise
     write()
 

@@ -115,7 +115,7 @@ class Profiles:
             count_once(run)
             return
         found = self._attributions.get(index, Attribution())
-        guarded("look for known ceilings", self._write_cached_ceilings)
+        guarded("look up known ceilings", self._write_cached_ceilings)
         with _gpu_watched(index) if uses_cuda() else contextlib.nullcontext():
             arguments = arguments_of(self._target.calls[index])
             profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
@@ -169,13 +169,13 @@ def _gpu_watched(index: int) -> Iterator[None]:
         if before is not None and after is not None:
             most = max((n for n in others if n is not None), default=None)
             state = DeviceState(index, before[0], after[0], elapsed_ns, after[1], most)
-            guarded("write the device's state", lambda: emit(state))
+            guarded("write the device state", lambda: emit(state))
 
 
 def _device_state() -> tuple[Mapping[str, str], str] | None:
     found: list[tuple[Mapping[str, str], str]] = []
     if uses_cuda():
-        guarded("ask for the device's state", lambda: found.append(device_state(current_uuid())))
+        guarded("query the device state", lambda: found.append(device_state(current_uuid())))
     return found[0] if found else None
 
 
@@ -190,5 +190,5 @@ def _others_percent() -> int | None:
         found.append(others_percent(current_uuid()))
 
     if uses_cuda():
-        guarded("ask what others do on the device", ask)
+        guarded("query other processes on the device", ask)
     return found[0] if found else None

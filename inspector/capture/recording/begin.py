@@ -34,7 +34,7 @@ def begin() -> None:
     try:
         _begin(folder)
     except Exception as error:  # noqa: BLE001 - a recorder never breaks `import torch`
-        write_problem(folder, "the recording of a process could not be begun", error)
+        write_problem(folder, "recording of a process could not start", error)
 
 
 def _begin(folder: Path) -> None:
@@ -66,15 +66,12 @@ def _max_bytes(folder: Path) -> int | None:
     try:
         return parse_size(limit)
     except ValueError as error:
-        where = f"INSPECTOR_MAX_BYTES could not be read, so that logs are kept below {_FALLBACK}"
+        where = f"INSPECTOR_MAX_BYTES is invalid, so logs are limited to {_FALLBACK}"
         write_problem(folder, where, error)
         return parse_size(_FALLBACK)
 
 
-_NO_END = (
-    "the first of its processes has not said that it ended: it is still at work, or it was ended "
-    "from outside"
-)
+_NO_END = "its first process did not report its end; it is still running, or it was killed"
 
 
 def describe(folder: Path) -> None:

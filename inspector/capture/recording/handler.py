@@ -87,7 +87,7 @@ class TraceHandler(logging.Handler):
                 "read numbered names", lambda: self._strings.update(versions.interned_strings())
             )
             self._stand_in_front()
-            guarded("stand in for what cannot be printed", self._payloads.watch)
+            guarded("replace unprintable values", self._payloads.watch)
             self._skips.watch()
             self._release_threads = watch_threads()
             self._cuda_graphs.watch()
@@ -98,7 +98,7 @@ class TraceHandler(logging.Handler):
         """Ends a log; with the last one the logger becomes what it was."""
         left = tuple(other for other in self._logs if other is not log)
         if not left:
-            guarded("end with CUDA graphs", self._cuda_graphs.release)
+            guarded("stop observing CUDA graphs", self._cuda_graphs.release)
             self.end_autotuning()
         self._logs = left
         log.close()
@@ -190,7 +190,7 @@ class TraceHandler(logging.Handler):
                 guarded("write the log", functools.partial(log.write, record))
         finally:
             self.release()
-        guarded("look at a record", lambda: self._look(record))
+        guarded("read a record", lambda: self._look(record))
 
     def _forget(self) -> None:
         """Each log gets all that a reader of it alone needs."""

@@ -69,7 +69,7 @@ def calls_of(given: object, source: str) -> tuple[Call, ...]:
         kind = "nothing" if given is None else with_article(type(given).__name__)
         raise UsageError(
             f"{source} gives {kind}.",
-            "It has to give a tuple or a list of arguments, or a dict of keyword arguments.",
+            "Provide a tuple or list of arguments, or a dict of keyword arguments.",
         )
     items = given if type(given) is list else []
     if items and all(type(item) is tuple or _is_keywords(item) for item in items):

@@ -52,7 +52,7 @@ def find_target(module: ModuleType, code: UserCode) -> EntryPoint:
             if compiles_itself(code.place):
                 step += f" Or record the script as it runs: `{code.place.command(verb='run')}`."
             raise UsageError(
-                f"`{code.place.shown}` has {len(candidates)} that could be meant: {listed}.", step
+                f"`{code.place.shown}` has {len(candidates)} candidates: {listed}.", step
             )
     raise _nothing(code.place)
 
@@ -75,9 +75,9 @@ def _named(module: ModuleType, path: str, code: UserCode) -> EntryPoint:
         value = getattr(value, name)
         walked.append(name)
     if not callable(value):
-        step = did_you_mean(path, _callables(module), otherwise="What can be called")
+        step = did_you_mean(path, _callables(module), otherwise="Callables")
         raise UsageError(
-            f"`{path}` in `{code.place.shown}` cannot be called: it is of type "
+            f"`{path}` in `{code.place.shown}` is not callable; its type is "
             f"`{type(value).__name__}`.",
             step or "Define a model or a function in it.",
         )
@@ -151,10 +151,10 @@ def _nothing(place: Place) -> UsageError:
     if compiles_itself(place):
         return UsageError(
             f"`{place.shown}` has no model to find by name; it calls torch.compile itself.",
-            f"Record it as it runs: `{place.command(verb='run')}`.",
+            f"Record the script as it runs: `{place.command(verb='run')}`.",
         )
     return UsageError(
-        f"`{place.shown}` has no `model`, no `get_model()`, no nn.Module class and no function.",
+        f"`{place.shown}` has no `model`, `get_model()`, nn.Module class or function.",
         "Define `model` and `example_inputs` in it, or name what to compile: "
         f"`{place.command('NAME')}`.",
     )

@@ -121,8 +121,7 @@ def _checked(made: Any, entry: str) -> EntryPoint:
         return EntryPoint(made, entry)
     kind = "None" if made is None else with_article(type(made).__name__)
     raise UsageError(
-        f"`{entry}` gives {kind}, which cannot be called.",
-        "It has to give an nn.Module or a function.",
+        f"`{entry}` returns {kind}, which is not callable.", "Return an nn.Module or a function."
     )
 
 

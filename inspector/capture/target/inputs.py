@@ -88,7 +88,7 @@ def _tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
     if dtype is None or spec.dtype.kind is Kind.BITS:
         raise UsageError(
             f"A tensor of dtype {spec.dtype.name} cannot be filled with random elements.",
-            "Give it in the file: `def get_inputs(): return (…,)`.",
+            "Define it in the file: `def get_inputs(): return (…,)`.",
         )
     try:
         return _elements(spec, generator).to(dtype)
@@ -96,8 +96,8 @@ def _tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
         said = str(error).partition("\n")[0]
         sizes = ",".join(map(str, spec.shape))
         raise UsageError(
-            f"torch cannot make the input {spec.dtype.name}[{sizes}]: {said}",
-            "Give other sizes or another dtype.",
+            f"torch cannot create the input {spec.dtype.name}[{sizes}]: {said}",
+            "Use other sizes or another dtype.",
         ) from error
 
 

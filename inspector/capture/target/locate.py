@@ -20,8 +20,8 @@ _SHOWN = 8
 # What to name in place of a file that has no code, by its suffix.
 _WEIGHTS = (".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".onnx")
 _STEPS = {
-    ".ipynb": "Make it a script first: `jupyter nbconvert --to script {}`.",
-    **dict.fromkeys(_WEIGHTS, "Weights have no code: name the Python file that builds the model."),
+    ".ipynb": "Convert it to a script first: `jupyter nbconvert --to script {}`.",
+    **dict.fromkeys(_WEIGHTS, "Name the Python file that builds the model; weights have no code."),
 }
 
 
@@ -62,12 +62,12 @@ def locate(target: str) -> Place:
     """
     source, name = _split(target)
     if not source:
-        raise UsageError("The target is empty.", "Name a file, say model.py.")
+        raise UsageError("The target is empty.", "Name a file, such as model.py.")
     path = Path(os.path.abspath(source))  # noqa: PTH100 - keeps symbolic links, unlike resolve
     if path.is_dir():
         files = sorted(file.name for file in path.glob("*.py"))
         best = "model.py" if "model.py" in files else next(iter(files), "")
-        step = f"Name a file in it, say {source.rstrip('/')}/{best}." if best else ""
+        step = f"Name a file in it, such as {source.rstrip('/')}/{best}." if best else ""
         raise UsageError(f"`{source}` is a directory.", step or "Name a Python file.")
     if path.exists() or path.suffix == ".py" or "/" in source or os.sep in source:
         return _file(source, name, path)
@@ -84,7 +84,7 @@ def _split(target: str) -> tuple[str, str | None]:
     if all(part.isidentifier() for part in name.split(".")):
         return source, name
     if Path(source).is_file():
-        raise UsageError(f"`{name}` is not a name in Python.", f"Write it like `{source}:name`.")
+        raise UsageError(f"`{name}` is not a Python name.", f"Use the form `{source}:name`.")
     return target, None
 
 
@@ -181,7 +181,7 @@ def _missing_file_error(source: str, path: Path) -> UsageError:
     stems = sorted(file.stem for file in folder.glob("*.py"))
     # The folder and the suffix, which are right, would make every name look near.
     names = [f"{prefix}{stem}.py" for stem in near_matches(path.stem, stems) or stems]
-    step = "Did you mean" if near_matches(path.stem, stems) else "The Python files there are"
+    step = "Did you mean" if near_matches(path.stem, stems) else "Python files in that folder"
     listed = ", ".join(f"`{name}`" for name in names[:_SHOWN])
     return UsageError(
         f"There is no file `{source}`.", f"{step}: {listed}." if names else "Check the path."
@@ -193,7 +193,7 @@ def _missing_module_error(parts: list[str]) -> UsageError:
     if not parents:
         names = {module.name for module in pkgutil.iter_modules()}
         near = did_you_mean(wrong, sorted(names), otherwise="")
-        step = near if near.startswith("Did") else f"Is it a file? Then name it `{wrong}.py`."
+        step = near if near.startswith("Did") else f"If it is a file, name it `{wrong}.py`."
         return UsageError(f"There is no module `{wrong}` here.", step)
     parent = ".".join(parents)
     folders = getattr(sys.modules.get(parent), "__path__", ())

@@ -63,13 +63,13 @@ def _device(text: str) -> torch.device:
     try:
         device = torch.device(text)
     except RuntimeError as error:
-        raise UsageError(f"`{text}` is no device.", did_you_mean(text, _USUAL)) from error
+        raise UsageError(f"`{text}` is not a device.", did_you_mean(text, _USUAL)) from error
     try:
         torch.empty(0, device=device)
     except Exception as error:
         reason = str(error).partition("\n")[0].rstrip(".")
         raise EnvironmentLacksError(
-            f"The device `{text}` cannot be used here: {reason}.",
-            "Add `--device cpu` instead, or run it where the device is.",
+            f"The device `{text}` is not available: {reason}.",
+            "Use `--device cpu`, or run it on a machine with that device.",
         ) from error
     return device

@@ -73,8 +73,8 @@ def check_fits(
         unnamed = [count(len(args), "argument")] if args or not kwargs else []
         given = " and ".join([*unnamed, *(f"`{name}`" for name in kwargs)])
         raise UsageError(
-            f"{source} gives {given}, which does not fit: {error}.",
-            f"What is called is `{shown_signature(function)}`.",
+            f"{source} gives {given}, which does not match the signature: {error}.",
+            f"The signature is `{shown_signature(function)}`.",
         ) from error
 
 
@@ -90,7 +90,7 @@ def _check_forward(model: Any) -> None:
     step = f"Did you mean `{near[0]}`? " if near else ""
     raise ModelFailedError(
         f"The class `{kind.__qualname__}`{_defined(kind)} has no `forward` method.",
-        f"{step}A module is called through `def forward(self, …)`.",
+        f"{step}Define `def forward(self, …)`.",
     )
 
 

@@ -108,7 +108,7 @@ def _without_inputs(function: Callable[..., Any], place: Place) -> tuple[Call, .
     step = f"Try `{command}`, or define `example_inputs` in the file."
     if compiles_itself(place):
         step += f" Or record the script as it runs: `{place.command(verb='run')}`."
-    raise UsageError(f"`{place.shown}` gives no inputs for `{shown_signature(function)}`.", step)
+    raise UsageError(f"`{place.shown}` has no inputs for `{shown_signature(function)}`.", step)
 
 
 def import_target(code: UserCode) -> ModuleType:

@@ -52,7 +52,7 @@ class UserCode:
         arguments = " …` with its arguments in place of `…" if status else ""
         shown = f"exit status {status}" if isinstance(status, int) else f"`{status}`"
         return UsageError(
-            f"{doing[0].upper()}{doing[1:]} ended the program ({shown}), as scripts do.",
+            f"{doing[0].upper()}{doing[1:]} ended the program ({shown}).",
             f"Record it as a program: `{self.place.command(verb='run')}{arguments}`.",
         )
 

@@ -37,7 +37,7 @@ class _Rest(NamedTuple):
 def marked_eager_continuations() -> Iterator[None]:
     """While this is open, calls of what Dynamo made and then gave up are marked."""
     rests: list[_Rest] = []
-    guarded("mark what runs eagerly", lambda: rests.extend(_rests()))
+    guarded("mark eager continuations", lambda: rests.extend(_rests()))
     for rest in rests:
         rest.scope[rest.name] = rest.marked
     try:

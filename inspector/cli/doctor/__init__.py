@@ -23,19 +23,19 @@ _STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
     "--python",
     "interpreter",
     metavar="FILE",
-    help="Look at the environment of another interpreter, .venv/bin/python for example.",
+    help="Check the environment of another interpreter, such as .venv/bin/python.",
 )
 @click.option(
     "--torch",
     "is_torch",
     is_flag=True,
-    help="Print the private names of torch and Triton that are used, and which are missing.",
+    help="List the private names of torch and Triton in use, and which are missing.",
 )
 def command(interpreter: str | None, *, is_torch: bool) -> None:
-    """Check what is installed, what is missing for which feature, and how to get it.
+    """Check what is installed, which features lack something, and how to install it.
 
-    Works without torch, and never imports it. A diagnosis is no failure: the exit code is 0
-    whatever is missing, and 2 only if the interpreter of --python cannot be run.
+    Works without torch and never imports it. The exit code is 0 even if something is missing, and
+    2 only if the interpreter of --python cannot run.
 
     \b
     Examples:
@@ -76,7 +76,7 @@ def print_text(rows: Sequence[Row], file: IO[str]) -> None:
 
 def _print_fixes(console: Console, wanted: Sequence[Row]) -> None:
     if wanted:
-        console.print(Text("\nTo get what is missing:", style="bold"))
+        console.print(Text("\nInstall what is missing:", style="bold"))
     for row in wanted:
         console.print(Text(f"  {row.name}"))
         console.print(Text(f"    {row.fix}", style="cyan"), soft_wrap=True)

@@ -16,8 +16,8 @@ TORCH_VERSIONS = ((2, 11), (2, 16))
 TRITON_VERSIONS = ((3, 6), (3, 10))
 TRANSFORMERS_VERSIONS = ((5, 17), (6, 0))
 _GET_GPU = (
-    "If this machine has one, install its driver: nvidia-smi must list it. "
-    "Without one, --device cpu."
+    "If this machine has one, install its driver (nvidia-smi must list it). "
+    "Otherwise use --device cpu."
 )
 _GET_NCU = "Install https://developer.nvidia.com/nsight-compute and put ncu on the PATH."
 
@@ -74,11 +74,11 @@ def diagnose(env: Environment) -> tuple[Row, ...]:
             compiler.get(env.platform, "Install the Visual Studio Build Tools, with C++."),
         ),
         _thing("NVIDIA GPU", "; ".join(env.gpus), "--device cuda", _GET_GPU),
-        _thing("Nsight Compute (ncu)", env.ncu, "hardware counters of a GPU", _GET_NCU),
+        _thing("Nsight Compute (ncu)", env.ncu, "GPU hardware counters", _GET_NCU),
         _thing(
             "Graphviz (dot)",
             env.dot,
-            "pictures of graphs",
+            "graph pictures",
             dot.get(env.platform, "winget install Graphviz.Graphviz"),
         ),
         _thing("matplotlib", env.matplotlib, "rooflines", matplotlib),
@@ -94,9 +94,9 @@ def _thing(name: str, found: str | None, purpose: str, fix: str) -> Row:
 
 
 def _triton(env: Environment) -> Row:
-    purpose = "kernels for GPUs"
+    purpose = "GPU kernels"
     if env.platform != "linux":
-        found = f"Triton exists on Linux only, this is {env.platform}"
+        found = f"Triton is available only on Linux, not on {env.platform}"
         return Row("triton", State.NOT_HERE, found, purpose, "")
     tools = f" with {' and '.join(env.triton_tools)}" if env.triton_tools else ""
     return _package(env, "triton", TRITON_VERSIONS, purpose, tools)
@@ -119,15 +119,15 @@ def _package(
     found = (version or "unknown version") + extra
     if state is State.OK:
         return Row(name, state, found, purpose, "")
-    found += f" (supported: {first} up to, not including, {last})"
+    found += f" (supported: >={first}, <{last})"
     return Row(name, state, found, purpose, fix)
 
 
 def _inspect(env: Environment) -> Row:
     name, purpose = "inspect on the PATH", "typing inspect"
-    fix = "Type torch-inspector instead of inspect: it is the same command."
+    fix = "Use torch-inspector instead of inspect; it is the same command."
     if env.torch_inspector is None:
-        fix = "Activate the environment of torch-inspector, then type torch-inspector."
+        fix = "Activate the environment of torch-inspector, then run torch-inspector."
     if env.inspect is None or env.is_ours:
         return _thing(name, env.inspect, purpose, fix)
     return Row(name, State.NOT_OURS, env.inspect, purpose, fix)

@@ -99,7 +99,7 @@ def _answer(interpreter: str, module: ModuleType, timeout_s: int = _PROBE_TIMEOU
     path = shutil.which(Path(interpreter).expanduser())
     if path is None:
         raise UsageError(
-            f"There is no program {interpreter!r}.", "Give --python the path of an interpreter."
+            f"There is no program {interpreter!r}.", "Pass --python the path of an interpreter."
         )
     source = Path(str(module.__file__)).read_text(encoding="utf-8")
     try:

@@ -28,19 +28,19 @@ _PRINTABLE = 0.9
 # AOTAutogradCacheDetails in torch/_functorch/_aot_autograd/autograd_cache.py, 2.11 and 2.13.
 _WORDS = {
     "gm": "the graph itself",
-    "torch_version": "torch itself: another version, or other sources",
-    "user_defined_triton_source": "the source of a Triton kernel of your own",
-    "triton_kernel_source_codes": "the source of a Triton kernel of your own",
+    "torch_version": "torch itself (another version or other sources)",
+    "user_defined_triton_source": "the source of a user-defined Triton kernel",
+    "triton_kernel_source_codes": "the source of a user-defined Triton kernel",
     "disable_amp": "autocast around the call",
-    "aot_config": "how AOTAutograd was called: inputs, their sources, dynamic shapes",
-    "inputs_to_check": "which inputs are checked for their alignment",
+    "aot_config": "arguments of AOTAutograd (inputs, their sources, dynamic shapes)",
+    "inputs_to_check": "inputs whose alignment is checked",
 }
 _ITEM_WORDS = {
     "inductor_config": "torch._inductor.config.{}",
-    "fx_kwargs": "how Inductor was called: {}",
+    "fx_kwargs": "arguments of Inductor: {}",
     "system_info": "the machine: {}",
     "example_inputs": "input {}",
-    "user_defined_triton_source": "the source of a Triton kernel of your own ({})",
+    "user_defined_triton_source": "the source of a user-defined Triton kernel ({})",
 }
 _TENSOR = re.compile(r"(?:TensorMetadata|TensorMetadataAndValues)\((?P<fields>.*)\)", re.DOTALL)
 _FIELD = re.compile(r"(?:^|, )(\w+)=")

@@ -120,7 +120,7 @@ def _use(cache: str, lookups: Sequence[CacheLookup]) -> CacheUse:
     reasons: dict[tuple[str, str], list[str]] = {}
     for item in lookups:
         if item.state is CacheState.BYPASS:
-            text = item.reason or "torch does not say why"
+            text = item.reason or "torch reports no reason"
             reasons.setdefault((text, item.exception), []).append(item.compile_id)
     return CacheUse(
         cache=cache,

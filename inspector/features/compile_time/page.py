@@ -39,8 +39,8 @@ _CACHES = (
 )
 _VERDICTS = {
     KeyVerdict.SAME: "same key",
-    KeyVerdict.UNKNOWN: "another key; torch did not log its parts",
-    KeyVerdict.HIDDEN: "another key, though all logged parts are equal",
+    KeyVerdict.UNKNOWN: "different key; torch did not log its parts",
+    KeyVerdict.HIDDEN: "different key, although all logged parts are equal",
 }
 # What takes time, how long in ns, and what else there is to say.
 _Time: TypeAlias = tuple[str, int, str]
@@ -66,8 +66,8 @@ def page(report: ColdStartReport) -> Page:
                 dataclasses.replace(_times(*what), is_detail=True)
                 for what in (
                     ("function", "By function", _places(report, cold.frames), cold.time_ns),
-                    ("line", "By line that called it", _places(report, lines), cold.time_ns),
-                    ("line", "Dynamo by line, without the backend", _traced(report), traced_ns),
+                    ("line", "By calling line", _places(report, lines), cold.time_ns),
+                    ("line", "Dynamo by line (without the backend)", _traced(report), traced_ns),
                 )
             ),
             Section(
@@ -149,13 +149,13 @@ def _compilation(run: Run, time: CompilationTime) -> str:
         return _without_id(run)
     name = qualified_name(run, time.name, time.file, time.first_line) if time.name else ""
     backward = "(backward)" if time.is_backward else ""
-    again = f"(id used again, {time.occurrence + 1})" if time.occurrence else ""
+    again = f"(id reused, {time.occurrence + 1})" if time.occurrence else ""
     return one_line(" ".join(filter(None, (time.compile_id, name, backward, again))))
 
 
 def _without_id(run: Run) -> str:
     ahead = dict.fromkeys(name for process in run.processes for name in process.ahead)
-    return " and ".join(ahead) or "outside of any compilation"
+    return " and ".join(ahead) or "outside any compilation"
 
 
 def _graph(item: CompilationTime | CacheLookup) -> tuple[str, int, bool]:
@@ -208,7 +208,7 @@ def _cache(use: CacheUse) -> tuple[str, str, str, str, str]:
     """Name, hits, misses, bypasses of a cache, and what else there is to say."""
     parts = [
         f"saved {duration(use.saved_ns)}" if use.saved_ns else "",
-        f"{use.guard_misses:,} found with guards that failed" if use.guard_misses else "",
+        f"{use.guard_misses:,} with failed guards" if use.guard_misses else "",
     ]
     for reason in use.reasons:
         times = "once" if reason.count == 1 else f"{reason.count:,} times"
@@ -234,7 +234,7 @@ def _changed(against: Against) -> Section:
                     text += [f"{sign} " + line.replace("\n", " ") for line in lines]
             blocks.append(Code("\n".join(text), "diff"))
     none = Lines(["no cache misses to compare"])
-    return Section(f"Keys of the caches against {against.name}", blocks or [none])
+    return Section(f"Cache keys compared with {against.name}", blocks or [none])
 
 
 def _change_title(members: Sequence[KeyChange]) -> str:
@@ -249,6 +249,6 @@ def _change_title(members: Sequence[KeyChange]) -> str:
         first.verdict, f"{count(len(first.changes), 'part')} of the key changed"
     )
     if first.verdict is KeyVerdict.SAME and first.now == "miss":
-        verdict += ": the entry was evicted, or never stored here"
+        verdict += "; the entry was evicted, or never stored here"
     states = f"{first.before} before, {first.now} now"
     return one_line(f"{first.cache}, {listed(graphs, _MOST_NAMED)}: {states}; {verdict}")

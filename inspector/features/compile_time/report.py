@@ -9,7 +9,7 @@ from inspector.report.wording import count, duration
 from inspector.run.compile_time import ColdStart, KeyChange
 from inspector.run.run import Run
 
-_UNSEEN = "Dynamo's time by line and the classes of methods are not in it"
+_UNSEEN = "without Dynamo's time by line and the classes of methods"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -46,16 +46,16 @@ def cold_notes(report: ColdStartReport) -> Iterator[str]:
     """What to know about these numbers."""
     cold = report.cold_start
     if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
-        yield "the log has no spans: times are from torch's metrics and exclude backward graphs"
+        yield "the log has no spans, so times are from torch's metrics and exclude backward graphs"
     if cold.logging_ns:
-        yield f"{duration(cold.logging_ns)} of this is torch writing the trace"
+        yield f"includes {duration(cold.logging_ns)} for torch to write the trace"
     backend = str(report.run.meta.settings.get("backend") or "")
     if backend and backend != "inductor":
-        yield f"recorded with backend {backend}; Inductor has more stages"
+        yield f"recorded with backend {backend}, which lacks Inductor's stages"
     against = report.against
     if against and against.only_here + against.only_there:
         here, there = count(against.only_here, "graph"), count(against.only_there, "graph")
-        yield f"cache lookups of {here} only in this recording, of {there} only in {against.name}"
+        yield f"{here} have cache lookups only in this recording, {there} only in {against.name}"
 
 
 def cold_notices(report: ColdStartReport) -> Iterator[tuple[str, str]]:

@@ -23,7 +23,7 @@ _IN_PLACE = re.compile(
     r"(?P<name>[A-Za-z_][\w.]*)(?:\.[a-z]\w*_\(|(?:\[[^\]]*\])+\s*(?:[-+*/@|&]|//)?=[^=]|"
     r"\s*(?:[-+*/@|&]|//)=)"
 )
-_UNKNOWN = Advice("torch makes none", "", "")
+_UNKNOWN = Advice("unknown reason", "", "")
 
 
 @functools.cache

@@ -167,18 +167,17 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
     graphs = [process.cuda_graphs for process in run.processes]
     if not any(graphs):
         yield (
-            "CUDA graphs were not enabled: compile with mode='reduce-overhead' (or the backend "
+            "CUDA graphs were not enabled. Compile with mode='reduce-overhead' (or the backend "
             "cudagraphs)"
             if _has_gpu(run)
-            else "CUDA graphs were not enabled: they need an NVIDIA GPU, and Inductor with "
+            else "CUDA graphs were not enabled. They need an NVIDIA GPU, and Inductor with "
             "mode='reduce-overhead' or 'max-autotune' (or the backend cudagraphs)"
         )
         return
     if any(row.calls is None for row in rows):
         yield (
-            "torch's trace has the captures and what was skipped while it compiled; calls, "
-            "replays, re-captures' reasons and skips at run time are not observable in it: record "
-            "with inspect run"
+            "torch's trace shows only captures and skips at compile time. For calls, replays, "
+            "reasons of re-captures and skips at run time, record with inspect run"
         )
     if any(row.parts > 1 for row in rows):
         yield "each part of a partitioned function counts as a call"

@@ -56,7 +56,7 @@ def answer(report: DiffReport) -> str:
     """Whether B is better fused than A, and by what, in one line."""
     diff = report.diff
     if not (report.before.graphs and report.after.graphs):
-        return "nothing to compare: one side has no Inductor code"
+        return "nothing to compare, because one side has no Inductor code"
     shown = [
         f"{before:,} → {count(after, noun, plural)}"
         for noun, plural, before, after in _numbers(diff)
@@ -222,4 +222,4 @@ def _others(diff: KernelDiff) -> Iterator[str]:
         for name, (before, after) in diff.operators.items()
     ]
     if names:
-        yield f"operators of the graphs: {listed(names)}"
+        yield f"graph operators: {listed(names)}"

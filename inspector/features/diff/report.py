@@ -291,7 +291,7 @@ def _notices(
         notice for report in reports for notice in report.notices if notice == NOT_COMPILED
     )
     if not diff.is_empty and diff.before.traffic_bytes is None and diff.before.kernels:
-        yield "bytes are unknown: Inductor counted none"
+        yield "bytes are unknown, because Inductor counted none"
     calls = diff.before.library_calls + diff.after.library_calls
     if not is_whole and calls and diff.before.traffic_bytes is not None:
         yield "bytes exclude library calls"

@@ -79,7 +79,7 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
 
 
 def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> ApartLine:
-    said = f"Torch says: {pair.said}." if pair.said else "Torch gives no reason."
+    said = f"Torch reports: {pair.said}." if pair.said else "Torch reports no reason."
     return ApartLine(
         title=_title(fusion, pair),
         saved=saved_line(pair.saved_bytes, number, gpu),

@@ -11,29 +11,29 @@ from inspector.records.fusion import Buffer, Uses
 
 # The kinds that say most stand first; what both use in the same way is no reason.
 _SENTENCES = {
-    "order": "{first} and {second} go over {tensor} in different orders: {left}; {right}.",
-    "loops": "{first} and {second} go over {tensor} in the same order, but their loops are split "
-    "in other places: {left}; {right}.",
-    "offset": "{first} and {second} use different parts of {tensor}: one begins at element {left}, "
-    "the other at {right}.",
-    "part": "{first} goes over {left} elements of {tensor}, {second} over {right}: their loops "
-    "have different sizes.",
-    "into": "{first} and {second} go over {left} and {right} elements, because one puts {tensor} "
-    "into something larger (a concatenation, a pad).",
-    "larger": "{first} goes over {left} elements, {second} over {right}, which is not what "
-    "{tensor} has: their loops have different sizes.",
-    "broadcast": "Of {first} and {second}, one uses each element of {tensor} several times: "
+    "order": "{first} and {second} iterate over {tensor} in different orders: {left}; {right}.",
+    "loops": "{first} and {second} iterate over {tensor} in the same order, but split their loops "
+    "at different points: {left}; {right}.",
+    "offset": "{first} and {second} use different parts of {tensor}, starting at element {left} "
+    "and at {right}.",
+    "part": "The loops of {first} and {second} have different sizes: {left} and {right} elements "
+    "of {tensor}.",
+    "into": "{first} and {second} iterate over {left} and {right} elements, because one puts "
+    "{tensor} into a larger tensor (a concatenation, a pad).",
+    "larger": "The loops of {first} and {second} have different sizes ({left} and {right} "
+    "elements), and one differs from the size of {tensor}.",
+    "broadcast": "{first} or {second} uses each element of {tensor} several times: "
     "{left}; {right}.",
-    "gather": "Of {first} and {second}, one takes elements of {tensor} by an index that is known "
-    "only when it runs.",
-    "index": "{first} and {second} use {tensor} by different indices: {left}; {right}.",
-    "whole": "Of {first} and {second}, one needs all of {tensor} at once.",
+    "gather": "{first} or {second} gathers elements of {tensor} by an index that is known "
+    "only at run time.",
+    "index": "{first} and {second} index {tensor} differently: {left}; {right}.",
+    "whole": "{first} or {second} needs all of {tensor} at once.",
 }
 
-_ORDER = "Put a transpose or .contiguous() before both or after both, not between them."
+_ORDER = "Move the transpose or .contiguous() before both or after both, not between them."
 _SLICES = (
-    "Compute on the whole tensor first, and slice what comes out, if most of it is needed: the "
-    "rest is written, too."
+    "Compute on the whole tensor first and slice the result, if you need most of it; the rest is "
+    "written too."
 )
 _DIGITS = 20
 _TERM = re.compile(r"(?:(\d{1,19})\*)?([a-z]\d+)")

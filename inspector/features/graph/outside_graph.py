@@ -18,15 +18,15 @@ _BY_VALUES = ("nonzero", "masked_select", "unique", "repeat_interleave", "_local
 class Why(enum.Enum):
     """Why the code is not Inductor's; the value says it of the operator."""
 
-    LIBRARY = "a library computes it"
-    ATTENTION = "PyTorch's attention kernel computes it"
-    CONVOLUTION = "PyTorch's convolution computes it, with a library chosen at run time"
-    OWN = "a Triton kernel of the program"
+    LIBRARY = "computed by a library"
+    ATTENTION = "computed by PyTorch's attention kernel"
+    CONVOLUTION = "computed by PyTorch's convolution, with a library chosen at run time"
+    OWN = "a user-defined Triton kernel"
     HIGHER_ORDER = "its graphs are compiled separately"
     CUSTOM = "a custom operator, opaque to Inductor"
-    COLLECTIVE = "a collective: the communication library runs it"
-    COMPLEX = "Inductor generates no code for complex numbers"
-    SIZES = "the size of its result depends on values"
+    COLLECTIVE = "a collective, run by the communication library"
+    COMPLEX = "Inductor does not generate code for complex numbers"
+    SIZES = "the size of its result is data-dependent"
     RANDOM = "it uses PyTorch's random number generator"
     NO_CODE = "Inductor has no lowering for it on this device and calls PyTorch's kernel"
 

@@ -74,7 +74,7 @@ def _headline(report: GraphReport) -> str:
     if report.graphs:
         return f"{report.graphs[0].stage.value}: {count(len(report.graphs), 'graph')}"
     if not report.rows:
-        return "no fusion was recorded"
+        return "no fusion recorded"
     steps = [step for row in report.rows for step in row.fusion.steps]
     operators = count(sum(len(step.operators) for step in steps), "operator")
     graphs = count(len(report.rows), "graph")
@@ -142,13 +142,13 @@ def _next_steps(report: GraphReport) -> Iterator[str]:
 
 
 def _no_line(run: Run, around: Around) -> str:
-    text = f"Nothing in the recording comes from {around.asked}:{around.line}."
+    text = f"No operator in the recording comes from {around.asked}:{around.line}."
     if around.nearest:
         noun = "line" if len(around.nearest) == 1 else "lines"
         text += f" The nearest {noun} with operators: {', '.join(map(str, around.nearest))}."
     elif around.known_files:
         files = [run.roots.shown(file) for file in around.known_files]
-        text += f" It has operators of {listed(files, _MOST_FILES)}."
+        text += f" It has operators from {listed(files, _MOST_FILES)}."
     return text
 
 
@@ -160,7 +160,7 @@ def _break_sentences(run: Run, around: Around) -> tuple[str, ...]:
         if any(is_same_file(around.asked, item.file) for item in at_line):
             kind = f"{record.cause.gb_id}: " if record.cause.gb_id else ""
             text = f"The graph breaks here ({kind}{record.cause.title.rstrip('.')})"
-            found[f"{text}: `inspect explain` shows why, and how to fix it."] = None
+            found[f"{text}. `inspect explain` shows why, and how to fix it."] = None
     return tuple(found)
 
 
@@ -182,18 +182,15 @@ def _node_line(found: FoundNode) -> tuple[str, str]:
     parts = [f"{shown_operator(node)} {tensors}".rstrip()]
     parts += [f"in {node.module}"] if node.module else []
     if found.relation is Relation.THROUGH:
-        parts.append(f"called from here, at {labels.line(node.line)}")
+        parts.append(f"called from here at {labels.line(node.line)}")
     elif found.relation is Relation.DERIVED:
-        parts.append("made by a pass, for what comes from here")
+        parts.append("added by a pass for operators from here")
     return node.name, " · ".join(parts)
 
 
 def kernel_blocks(around: Around) -> list[tuple[str, list[tuple[str, str]]]]:
     """The kernels of both passes, each with a title."""
-    titled = (
-        ("kernels of the forward pass", around.forward),
-        ("kernels of the backward pass", around.backward),
-    )
+    titled = (("forward kernels", around.forward), ("backward kernels", around.backward))
     return [(title, list(_kernel_lines(kernels))) for title, kernels in titled if kernels]
 
 
@@ -202,7 +199,7 @@ def _kernel_lines(kernels: Sequence[KernelAtLine]) -> Iterator[tuple[str, str]]:
     for kernel in kernels:
         graph = "" if is_one else f"{kernel.graph} "
         number = f"#{kernel.number} " if kernel.number else ""
-        shared = "with other lines" if kernel.is_shared else ""
+        shared = "shared with other lines" if kernel.is_shared else ""
         parts = [_computed(kernel), shared]
         if kernel.bytes_ is not None:
             moved = ", ".join(filter(None, (size(kernel.bytes_), shared)))
@@ -214,4 +211,4 @@ def _computed(kernel: KernelAtLine) -> str:
     names = ", ".join(kernel.nodes)
     if kernel.part:
         return f"{kernel.part} ({names})"
-    return f"computes {names} again; its bytes count for other lines" if kernel.is_again else names
+    return f"recomputes {names}; bytes count for other lines" if kernel.is_again else names

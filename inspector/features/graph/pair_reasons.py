@@ -16,69 +16,67 @@ from inspector.features.graph.step_names import numbered
 from inspector.features.graph.step_pair import Between
 from inspector.records.fusion import Apart
 
-_LIBRARY = Reason(
-    "library", "{call} is a call of a library: Inductor cannot fuse anything into it."
-)
+_LIBRARY = Reason("library", "{call} is a library call, and Inductor cannot fuse anything into it.")
 TEMPLATES = (
-    '`mode="max-autotune"` tries Inductor\'s own templates, which can fuse pointwise operators '
+    'Try `mode="max-autotune"`; Inductor\'s own templates can fuse pointwise operators '
     "before and after."
 )
 """What to change about a multiplication or a convolution that a library computes."""
 _CHANNELS = Reason(
     "library",
-    "{call} is a call of a library that wants its inputs in another memory order: they are copied.",
+    "{call} is a library call that needs its inputs in another memory format, so they are copied.",
     "Use memory_format=torch.channels_last for the model and its input.",
 )
-_WRITE = "Write it with operators that Inductor generates code for."
+_WRITE = "Use operators that Inductor generates code for."
 _FALLBACK = Reason(
     "library",
-    "{call} has no Inductor code and is left to eager PyTorch: nothing fuses with it.",
+    "{call} has no Inductor code and is left to eager PyTorch, so nothing fuses with it.",
     _WRITE,
 )
 _OTHERS = Reason(
     "library",
-    "{call} is a custom operator and runs as in eager PyTorch: nothing fuses with it.",
+    "{call} is a custom operator and runs as in eager PyTorch, so nothing fuses with it.",
     _WRITE,
 )
 _OWN = Reason(
     "user kernel",
-    "{call} is a Triton kernel of the program: Inductor does not change it.",
+    "{call} is a user-defined Triton kernel, and Inductor does not change it.",
     "Move the operators before or after it into that kernel.",
 )
 _STORES = (
     " From torch 2.13 on, torch._inductor.config.epilogue_fusion_user_defined_triton_kernel = True "
-    "lets Inductor fuse what comes after it, if it has a single tl.store."
+    "fuses the operators after it, if it has a single tl.store."
 )
 _LOOPS = Reason(
     "shape",
-    "Their loops have different sizes ({0} and {1}). In C++ Inductor fuses loops of the same sizes "
-    "or the same outer sizes.",
+    "Their loops have different sizes ({0} and {1}). In C++, Inductor fuses only loops with the "
+    "same sizes or the same outer sizes.",
 )
 # What these say to change is tried by benchmarks/not_fused.py.
 _IN_PLACE = Reason(
     "mutation",
-    "{first} changes a part of an input in place, and {second} uses the whole, so in other loops.",
+    "{first} changes part of an input in place, but {second} uses all of it, in different loops.",
     "Return a new tensor instead of changing one in place.",
 )
-_PART = Reason("shape", "{first} writes one part of a concatenation, and {second} reads all of it.")
+_PART = Reason("shape", "{first} writes one part of a concatenation, but {second} reads all of it.")
 _BETWEEN = KNOWN[NODES_BETWEEN]
 _EPILOGUE = {
     "reduction": Reason(
         "template",
-        "The template {first} can compute pointwise operators before it stores its result; "
+        "The template {first} can fuse only pointwise operators into its epilogue, and "
         "{second} is a reduction.",
     ),
     "mutation": Reason(
         "mutation",
-        "{second} writes in place, or into memory that another tensor shares: the template {first} "
-        "does not compute that before it stores its result.",
+        "{second} writes in place, or into memory that another tensor shares. The template {first} "
+        "cannot fuse that into its epilogue.",
         "Return a new tensor instead of changing one in place.",
     ),
     "off": Reason(
         "template",
-        "The template {first} could compute {second} before it stores its result; that is "
-        "switched off.",
-        "torch._inductor.config.epilogue_fusion = True.",
+        "The template {first} could fuse {second} into its epilogue, but epilogue fusion is "
+        "disabled.",
+        "Set torch._inductor.config.epilogue_fusion = True.",
     ),
 }
 # Torch's reasons that say no more than that the two use what they share differently.

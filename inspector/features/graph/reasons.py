@@ -41,45 +41,44 @@ class Reason:
 
 _CONFIG = "torch._inductor.config"
 _SAME_ACCESS = (
-    "Put a transpose, slice, gather or .contiguous() before both or after both, not between them."
+    "Move the transpose, slice, gather or .contiguous() before both or after both, not between."
 )
-_PLAIN = "Write operators over single tensors instead of one torch._foreach_ function."
+_PLAIN = "Use operators on single tensors instead of one torch._foreach_ function."
 NODES_BETWEEN = "intermediate nodes between node1 & node2"
 KNOWN: Mapping[str, Reason] = {
     # Scheduler.can_fuse, can_fuse_vertical and will_fusion_create_cycle
     "device mismatch (%s vs %s)": Reason(
         "device",
-        "{first} runs on {0}, {second} on {1}.",
-        "Make or move the tensors to one device before both.",
+        "{first} runs on {0}, but {second} runs on {1}.",
+        "Create the tensors on one device, or move them there before both.",
     ),
     "prologue fusion turned off": Reason(
         "template",
-        "{first} feeds the template {second}, which could compute it as it loads its inputs; that "
-        "is switched off.",
-        f"{_CONFIG}.prologue_fusion = True, where the template allows it.",
+        "{first} feeds the template {second}, which could fuse it into its prologue, but prologue "
+        "fusion is disabled.",
+        f"Set {_CONFIG}.prologue_fusion = True, if the template supports it.",
     ),
     "memory deps did not match": Reason(
         "layout",
-        "One step of {second} needs other elements than the same step of {first} has written (a "
-        "transpose, a shift, a gather, other loops, atomic adds), or overwrites what {first} still "
-        "reads.",
+        "A step of {second} needs other elements than the same step of {first} wrote (a transpose, "
+        "shift, gather, other loops, atomic adds), or overwrites elements that {first} reads.",
         _SAME_ACCESS,
     ),
     NODES_BETWEEN: Reason(
         "order",
-        "{second} also needs another kernel, which needs the result of {first} and so has to run "
-        "between them.",
+        "{second} also needs another kernel that reads the result of {first}, so that kernel must "
+        "run between them.",
     ),
     "will create cycle": Reason(
         "order",
-        "Other kernels, fused before, need the result of the one and are needed by the other: as "
-        "one kernel, {first} and {second} would wait for themselves.",
+        "Fusing {first} and {second} would create a cycle, because an already fused kernel depends "
+        "on one of them and feeds the other.",
     ),
     # ForeachKernelSchedulerNode.can_fuse
     "candidate producer is a reduction, foreach ops cannot be fused with reductions currently": (
         Reason(
             "reduction",
-            "{first} is a reduction, which does not fuse with a kernel over a list of tensors "
+            "{first} is a reduction, which cannot be fused with a kernel over a list of tensors "
             "({second}).",
             _PLAIN,
         )
@@ -87,100 +86,100 @@ KNOWN: Mapping[str, Reason] = {
     "candidate consumer is a reduction, foreach ops cannot be fused with reductions currently": (
         Reason(
             "reduction",
-            "{second} is a reduction, which does not fuse with a kernel over a list of tensors "
+            "{second} is a reduction, which cannot be fused with a kernel over a list of tensors "
             "({first}).",
             _PLAIN,
         )
     ),
     "candidate producer is not dep of any foreach consumer": Reason(
         "order",
-        "{second} works on a list of tensors, and none of its operators reads the result of "
+        "{second} works on a list of tensors, but none of its operators reads the result of "
         "{first}.",
         _PLAIN,
     ),
     "candidate consumer has no dep in any foreach producer": Reason(
         "order",
-        "{first} works on a list of tensors, and {second} reads the result of none or of several "
-        "of its operators, not of one.",
+        "{first} works on a list of tensors, but {second} does not read the result of exactly one "
+        "of its operators.",
         _PLAIN,
     ),
     # InductorChoices.can_fuse and the two that it calls
     "no shared data due to indexing mismatch": Reason(
         "layout",
-        "{first} and {second} use a tensor in common, but not its same elements in the same loops: "
-        "fused, nothing would be read or written less.",
+        "{first} and {second} share a tensor but use different elements in their loops, so "
+        "fusion would not save memory traffic.",
         _SAME_ACCESS,
     ),
     "no shared data": Reason(
         "benefit",
-        "{first} and {second} do not use the same elements of a tensor in the same loops: fused, "
-        "nothing would be read or written less.",
+        "{first} and {second} do not use the same elements of a tensor in the same loops, so "
+        "fusion would not save memory traffic.",
         # Measured with 2.11 and 2.13: aggressive_fusion alone is stopped by the threshold.
-        f"{_SAME_ACCESS} Pointwise operators that have no tensor in common: "
-        f"{_CONFIG}.aggressive_fusion = True together with "
+        f"{_SAME_ACCESS} For pointwise operators without a common tensor, set "
+        f"{_CONFIG}.aggressive_fusion = True and "
         f"{_CONFIG}.score_fusion_memory_threshold = 0.",
     ),
     "exceeds max fusion": Reason(
         "size-limit",
-        "{first} and {second} together are more operators than torch puts into one kernel.",
-        f"{_CONFIG}.max_fusion_size says how many (64 unless set).",
+        "{first} and {second} together exceed the number of operators per kernel.",
+        f"Raise {_CONFIG}.max_fusion_size (64 by default).",
     ),
     "Fusion will increase peak memory": Reason(
         "memory",
-        "{first} and {second} each read a tensor that nothing else needs, whose memory can be "
-        "used again; as one kernel they need both at a time, far more than the fusion saves.",
+        "Fusing {first} and {second} would keep both of their inputs alive at the same time, which "
+        "costs far more memory than it saves in traffic.",
     ),
     "fusion_prevent_too_many_reads_and_writes": Reason(
         "size-limit",
-        "{first} and {second} together read and write more tensors than is allowed for one kernel.",
-        f"{_CONFIG}.max_fusion_unique_io_buffers says how many (no limit unless set).",
+        "{first} and {second} together read and write more tensors than one kernel may.",
+        f"Raise {_CONFIG}.max_fusion_unique_io_buffers (no limit by default).",
     ),
     "score_fusion_memory_threshold": Reason(
         "benefit",
-        "{first} and {second} are independent and have only a few bytes in common: fused, next to "
-        "nothing would be read or written less.",
-        f"{_CONFIG}.score_fusion_memory_threshold is the number of bytes that a fusion has to save "
-        "(10 unless set).",
+        "{first} and {second} are independent and share only a few bytes, so fusion would save "
+        "almost no memory traffic.",
+        f"Lower {_CONFIG}.score_fusion_memory_threshold, the bytes that a fusion must save "
+        "(10 by default).",
     ),
     "Nodes are too far away. Fusing them may increase peak memory.": Reason(
         "memory",
-        "{first} and {second} are independent, and over 64 operators apart: as one kernel, tensors "
-        "would stay in memory for all that lies between.",
+        "{first} and {second} are independent and over 64 operators apart. Fusing them would keep "
+        "tensors in memory for all operators in between.",
         "Compute them next to each other in the program.",
     ),
     # SIMDScheduling.can_fuse, which is Triton's
     "numel/rnumel mismatch (reduce) (%s, %s), (%s, %s)": Reason(
         "reduction",
-        "{first} reduces {2} elements to each of its {0} results, {second} {3} elements to each of "
-        "its {1}.",
-        "Reduce over the same dimensions of tensors of the same shape.",
+        "{first} reduces {2} elements to each of its {0} results, but {second} reduces {3} "
+        "elements to each of its {1} results.",
+        "Reduce over the same dimensions of tensors with the same shape.",
     ),
     "numel/rnumel mismatch (non-reduce) (%s, %s), (%s, %s)": Reason(
-        "shape", "{first} runs over {0} elements, {second} over {1}."
+        "shape", "{first} iterates over {0} elements, but {second} over {1}."
     ),
     "tiling mismatch (%s, %s, %s)": Reason(
         "layout",
-        "The memory orders of {first} and {second} ask for different tiles: {0} and {1}, or {2} "
+        "The memory layouts of {first} and {second} need different tiles: {0} and {1}, or {2} "
         "for both.",
-        f"Use one memory order for both, or {_CONFIG}.triton.tiling_prevents_pointwise_fusion = "
-        "False.",
+        f"Use one memory layout for both, or set {_CONFIG}.triton.tiling_prevents_pointwise_fusion "
+        "= False.",
     ),
     "nodes numel/rnumel incompatibility": Reason(
         "reduction",
-        "{first} has as many elements as the reduction {second} goes through, but its loops cannot "
-        "be split into what is reduced and what is kept.",
-        "Keep the reduced dimensions apart from the others: no reshape between the two.",
+        "{first} has as many elements as the input of the reduction {second}, but its loops cannot "
+        "be split into reduced and kept dimensions.",
+        "Keep the reduced dimensions separate: do not reshape between the two.",
     ),
     "invalid tiling for reduction": Reason(
         "layout",
-        "The memory order of {first} asks for tiles that the reduction {second} cannot use.",
-        f"Use one memory order for both, or {_CONFIG}.triton.tiling_prevents_reduction_fusion = "
-        "False.",
+        "The memory layout of {first} needs tiles that the reduction {second} cannot use.",
+        f"Use one memory layout for both, or set {_CONFIG}.triton.tiling_prevents_reduction_fusion "
+        "= False.",
     ),
     "nodes numel incompatibility": Reason(
         "reduction",
-        "{first} runs neither over the elements that the reduction {second} goes through nor over "
-        "its results: their numbers differ.",
+        "{first} iterates over neither the inputs nor the results of the reduction {second}; the "
+        "numbers of elements differ.",
     ),
 }
 """By the format that torch gives."""

@@ -16,37 +16,37 @@ from inspector.features.graph.step_pair import Between
 from inspector.records.fusion import Operation
 
 _ONE_KERNEL = (
-    "torch._inductor.config.split_reductions = False makes one kernel of such a reduction, in "
-    "which fewer blocks work at a time."
+    "Set torch._inductor.config.split_reductions = False to get one kernel per reduction, with "
+    "fewer blocks at a time."
 )
 _SPLIT = Reason(
     "reduction",
-    "{first} and {second} are the two parts of one reduction: in the first many blocks reduce a "
-    "part each, in the second their results are put together.",
+    "{first} and {second} are the two stages of one split reduction. In the first, many blocks "
+    "each reduce a part; the second combines their results.",
     _ONE_KERNEL,
 )
 _BEHIND_SPLIT = Reason(
     "reduction",
-    "{first} is the second part of a reduction, which does not go over all elements any more; "
-    "{second} does.",
+    "{first} is the second stage of a split reduction and iterates only over partial results, "
+    "but {second} iterates over all elements.",
     _ONE_KERNEL,
 )
 _BESIDE_SPLIT = Reason(
     "reduction",
-    "One of {first} and {second} is the first part of a reduction, in which many blocks reduce a "
-    "part each: its loops are not those of the other.",
+    "{first} or {second} is the first stage of a split reduction, in which many blocks each reduce "
+    "a part, so its loops differ from the other's.",
     _ONE_KERNEL,
 )
 _DIMENSIONS = Reason(
     "reduction",
-    "{first} and {second} reduce other dimensions of what they share: neither can go over it in "
-    "the order of the other.",
+    "{first} and {second} reduce different dimensions of a shared tensor, so neither can iterate "
+    "over it in the order of the other.",
 )
 _RESULT = Reason(
     "reduction",
-    "{first} is a reduction and {second} reads its result, so the reduction has to finish first. "
-    "One kernel could do both only if {second} went over the elements result by result, and its "
-    "loops run in another order.",
+    "{first} is a reduction and {second} reads its result, so the reduction must finish first. "
+    "One kernel could do both only if {second} iterated result by result, but its loops use "
+    "another order.",
 )
 _LAYOUT = (
     "torch._inductor.config.layout_optimization = False keeps the result of a convolution in the "
@@ -57,8 +57,8 @@ _INNERMOST = (
     "reduction over channels."
 )
 _MIXED = (
-    "torch._inductor.config.triton.mix_order_reduction_non_strict_mode = True tries one kernel for "
-    "sums over rows and over columns, however small they are."
+    "Set torch._inductor.config.triton.mix_order_reduction_non_strict_mode = True to try one "
+    "kernel for sums over rows and over columns, however small."
 )
 
 

@@ -190,7 +190,7 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
         try:
             plan = kept_record(FusionPlan, place.recorded)
         except (OSError, ValueError, RecursionError) as error:
-            unread.append(f"what was fused in {place.compile_id}: {error}")
+            unread.append(f"fusion in {place.compile_id}: {error}")
             continue
         if plan.name:  # that of a graph inside of a higher-order operator
             nested += any(graph.compile_id == place.compile_id for graph in graphs)
@@ -203,11 +203,11 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
             yield FusionRow(fusion, tuple(unfused_pairs(fusion)))
     if nested:
         unread.append(
-            f"what was fused in {count(nested, 'graph')} inside of higher-order operators (cond, "
-            "checkpoint, …), whose kernels are not among these"
+            f"fusion in {count(nested, 'graph')} inside higher-order operators (cond, "
+            "checkpoint, …), whose kernels are missing here"
         )
     if len(lowered) < sum(graph.stage is Stage.POST_GRAD for graph in graphs):
-        unread += [f"what was fused in {graph.name}: the recording does not have it"
+        unread += [f"fusion in {graph.name} (not in the recording)"
                    for graph in lowered]  # fmt: skip
 
 
@@ -233,9 +233,9 @@ def _notices(
     if not rows and not graphs:
         yield from _nothing(run, stage, failed)
     elif failed:
-        yield f"not all of it was compiled: {failed}"
+        yield f"compilation was incomplete: {failed}"
     if any(graph.is_parsed for graph in graphs):
-        yield f"graphs were read from torch's text, without modules and FLOPs: {command} whole"
+        yield f"graphs were read from torch's text, without modules and FLOPs; {command} in full"
     for text in unread:
         yield f"not shown: {text}"
 
@@ -253,10 +253,10 @@ def _nothing(run: Run, stage: str, failed: str) -> Iterator[str]:
     if failed:
         yield f"{what}: {failed}"
     elif is_plain and (not asked or settings.get(name)):  # as the command below would
-        yield f"{what}: the compiler did not get that far; `inspect explain` shows why"
+        yield f"{what} because compilation stopped earlier; `inspect explain` shows why"
     else:
-        yield f"{what}: {command}"
+        yield f"{what}; {command}"
     recorded = {place.stage for process in run.processes for place in process.graphs.places}
     stages = [item.value for item in Stage if item.value.replace("-", "_") in recorded]
     if stages and stage == FUSION:
-        yield f"it has graphs of {listed(stages, len(stages))}: --stage names one"
+        yield f"graphs of {listed(stages, len(stages))} are available; choose one with --stage"

@@ -70,10 +70,10 @@ def part_of(fusion: Fusion, step: Step) -> str:
     if other is None:
         return f"a part of {name}"
     if place > number:
-        return f"copies or reorders what {name} takes" if other.is_call else f"prepares {name}"
+        return f"copies or reorders inputs of {name}" if other.is_call else f"prepares {name}"
     if set(step.reads) & set(other.writes):
         return f"finishes {name}"
-    return f"computes {name} again"
+    return f"recomputes {name}"
 
 
 def operator_name(node: Node) -> str:

@@ -62,9 +62,9 @@ def traffic_line(fusion: Fusion) -> str:
     """The bytes of all kernels, and what fusing removed of them."""
     text = labels.traffic(fusion)
     if not text:
-        return "bytes read and written are known only at run time"
+        return "memory traffic is known only at run time"
     values = ", ".join(f"{name} = {value}" for name, value in fusion.hints.items())
-    sizes = f", at the sizes of the call that was compiled: {values}" if values else ""
+    sizes = f", at the sizes of the compiled call: {values}" if values else ""
     now, counted = fusion.bytes_, fusion.bytes_inductor
     differs = counted is not None and size(counted) != size(now or 0)
     other = f"; Inductor counts {size(counted or 0)}" if differs else ", as Inductor counts bytes"
@@ -108,7 +108,7 @@ def _computed(fusion: Fusion, step: Step) -> str:
     names = list(dict.fromkeys(map(operator_name, own)))
     shown = ", ".join(names[:_MOST_OPERATORS])
     more = f" +{len(names) - _MOST_OPERATORS}" if len(names) > _MOST_OPERATORS else ""
-    also = f", and {len(again)} of other kernels" if again else ""
+    also = f", and {len(again)} also in other kernels" if again else ""
     return f"{count(len(own), 'operator')} of {shown}{more}{also}"
 
 
@@ -168,7 +168,7 @@ def operators_blocks(graphs: Sequence[GraphOperators]) -> list[tuple[str, GraphO
             blocks.append((graph.graph, graph))
     titled = []
     for names, graph in blocks:
-        inside = f", and {graph.total_inside:,} in graphs inside of it" if graph.inside else ""
+        inside = f", and {graph.total_inside:,} in inner graphs" if graph.inside else ""
         titled.append((f"{names}: {count(graph.total, 'operator')}{inside}", graph))
     return titled
 
@@ -188,7 +188,7 @@ def operator_lines(graph: GraphOperators) -> Iterator[tuple[str, str]]:
         if found:
             yield f"{kind.value} {graph.of_kind(kind)}", _counted(found)
     if graph.inside:
-        yield f"in graphs inside of it {graph.total_inside}", _counted(graph.inside)
+        yield f"in inner graphs {graph.total_inside}", _counted(graph.inside)
 
 
 def _counted(found: Sequence[OperatorCount]) -> str:
@@ -204,7 +204,7 @@ def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, s
         if not item.is_kept:
             number = f" {TIMES}{item.count}" if item.count is not None else ""
             parts = ", ".join(f"{part.operator} {TIMES}{part.count}" for part in item.into)
-            inlined = "inlined: what its graphs compute is listed by their own operators"
+            inlined = "inlined; the operators of its graphs are listed separately"
             yield item.operator + number, parts or (inlined if item.is_inlined else "nothing")
     kept = [item.operator for item in found if item.is_kept]
     if kept:

@@ -25,7 +25,7 @@ def closing_lines(run: Run, place: str) -> tuple[str, ...]:
 def _counts(run: Run) -> str:
     summary = summarize(run)
     if not summary.frames:
-        return "nothing was compiled in the processes that were recorded"
+        return "nothing was compiled in the recorded processes"
     compiling = sum(bool(process.frames) for process in run.processes)
     over = f" in {compiling} processes" if compiling > 1 else ""
     return ", ".join(summary_counts(summary)) + over

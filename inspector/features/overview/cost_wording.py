@@ -34,7 +34,7 @@ def cost_lines(cost: Cost | None) -> tuple[str, ...]:
         return tuple(_lines(cost, cost.cost_ns))
     head = f"unknown: {cost.note}" if cost.note else "unknown"
     if cost.kind is CostKind.COMPUTED and cost.cost_ns is not None:
-        from_what = "computed from what crosses alone: " if cost.crossing_bytes else ""
+        from_what = "computed from the crossing bytes only; " if cost.crossing_bytes else ""
         head = f"{duration(cost.cost_ns)} ({from_what}{cost.note})"
     return (head, *([_crossing(cost, cost.crossing_bytes)] if cost.crossing_bytes else []))
 
@@ -64,7 +64,7 @@ def _how_sure(cost: Cost) -> str:
     slower = f", scaled by {cost.scale:.2f}" if cost.scale < _SCALED else ""
     if cost.spread <= _UNSTABLE:
         return slower
-    return f"{slower}; unstable: equal calls differ by {cost.spread:.0%}"
+    return f"{slower}; timings vary by {cost.spread:.0%}"
 
 
 def _times(cost: Cost) -> str:
@@ -79,7 +79,7 @@ def _crossing(cost: Cost, crossing_bytes: int) -> str:
     if not cost.fusible_bytes:
         return text
     part = "all of it" if cost.fusible_bytes == crossing_bytes else size(cost.fusible_bytes)
-    time = f": {duration(cost.crossing_ns)}, computed" if cost.crossing_ns else ""
+    time = f" ({duration(cost.crossing_ns)}, computed)" if cost.crossing_ns else ""
     return f"{text}; fusion could avoid {part}{time}"
 
 

@@ -51,7 +51,7 @@ def page(report: Report) -> Page:
             *([] if report.verification is None else [_tried(report, report.verification)]),
             Section("Counts", [Table(_COUNTS, _summary_rows(report), limit=20)]),
             Section(
-                f"By process, {len(processes)} in all",
+                f"By process ({len(processes)})",
                 [Table((Column(""), Column("")), processes, "process", _MOST_PROCESSES)],
                 is_detail=True,
             ),
@@ -89,7 +89,7 @@ def _since(report: Report) -> Section:
     baseline = report.gate.baseline
     columns = (Column(""), Column("where"), Column("what"), Column("", "code"))
     rows = [*changes(report.gate, report.findings)]
-    text = f"recorded otherwise than the baseline: {'; '.join(baseline.differences)}"
+    text = f"recorded differently from the baseline: {'; '.join(baseline.differences)}"
     notes = Lines([text] if baseline.differences else [])
     return Section(f"Since {baseline.name}", (Table(columns, rows, "change", _MOST_CHANGES), notes))
 
@@ -123,7 +123,7 @@ def _process_rows(report: Report) -> list[tuple[str, str]]:
 
 def _graphs(summary: Summary) -> str:
     if summary.frames_unfinished and not summary.graphs:
-        return "its graphs are not known"
+        return "number of graphs unknown"
     return f"{count(summary.graphs, 'graph')}, {count(summary.operators, 'operator')}"
 
 
@@ -135,11 +135,11 @@ def _verdict(summary: Summary, until: str) -> str:
             f" at {count(summary.distinct_graph_breaks, 'site')}{until}: {graphs}"
         )
     if not summary.frames:
-        return f"nothing was compiled{until}: Dynamo traced no frame"
+        return f"nothing was compiled{until}; Dynamo traced no frame"
     if not summary.graphs and until:
-        return f"no graph breaks and no graph{until}"
+        return f"no graph breaks and no graphs{until}"
     if not summary.graphs:
-        return "no graph breaks, and no graph either: everything runs eagerly"
+        return "no graph breaks, but no graphs either; everything runs eagerly"
     later = " in the first calls" if summary.later.graph_breaks else ""
     return f"no graph breaks{later}{until}: {graphs}"
 
@@ -151,7 +151,7 @@ def _summary_rows(report: Report) -> list[tuple[str, str, str]]:
     numbers = [(getattr(summary, f"frames_{state}"), state) for state in states]
     frames = ", ".join(f"{number:,} {state}" for number, state in numbers if number)
     unfinished, hits = summary.frames_unfinished, summary.recompile_limit_hits
-    graphs = f"at least; {count(unfinished, 'frame')} still compiling" if unfinished else ""
+    graphs = f"or more; {count(unfinished, 'frame')} still compiling" if unfinished else ""
     each = listed([f"{number:,}" for number in summary.operators_per_graph])
     operators = f"per graph: {each}" if len(summary.operators_per_graph) > 1 else ""
     sites = f"at {count(summary.distinct_graph_breaks, 'site')}" if summary.graph_breaks else ""

@@ -93,7 +93,7 @@ def _differences(run: Run, compilations: Mapping[int, Compilation]) -> Iterator[
     elif len(guard_groups) > 1:
         first, second = (group[0] for group in guard_groups[:2])
         guards = texts.other_guards(held[first], held[second])
-        shown = tuple("; ".join(each[:2]) or "none of these" for each in guards)
+        shown = tuple("; ".join(each[:2]) or "none of them" for each in guards)
         yield Difference(Aspect.GUARDS, guard_groups, shown, guards)
     elif len(groups := group_equal(sizes := _sizes(run, compilations))) > 1:
         shown = tuple(_plain_sizes(sizes[group[0]], sizes[groups[0][0]]) for group in groups)
@@ -106,7 +106,7 @@ def _differences(run: Run, compilations: Mapping[int, Compilation]) -> Iterator[
     caches = {index: _lookups(run.processes[index], item) for index, item in compilations.items()}
     states = {index: tuple(map(_state, each)) for index, each in caches.items()}
     if len(groups := group_equal(states)) > 1:
-        shown = tuple(", ".join(states[group[0]]) or "no look-up" for group in groups)
+        shown = tuple(", ".join(states[group[0]]) or "no lookup" for group in groups)
         keys = _other_keys(caches[groups[0][0]], caches[groups[1][0]])
         yield Difference(Aspect.CACHES, groups, shown, keys=keys)
 

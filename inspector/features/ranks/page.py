@@ -18,7 +18,7 @@ def page(report: RanksReport) -> Page:
         findings=report.findings,
         sections=(
             Section("Ranks", [_ranks(report)]),
-            Section("Compilations that differ", [_rows(report, differing)]),
+            Section("Differing compilations", [_rows(report, differing)]),
             Section("Compilations", [_rows(report, report.rows)], is_detail=True),
             Section("Collectives", [_collectives(report)], is_detail=True),
             *_estimates(report),
@@ -101,7 +101,7 @@ def _estimates(report: RanksReport) -> list[Section]:
         Column("difference", "number"),
         Column("in collectives", "number"),
     )
-    title = "Run time of graphs, estimated by Inductor"
+    title = "Graph run time (estimated by Inductor)"
     return [Section(title, [Table(columns, rows, "graph")])] if rows else []
 
 

@@ -68,7 +68,7 @@ def _about(about: About) -> Iterator[str]:
         yield f"> {prose(about.error[:1].upper() + about.error[1:])}"
         yield ""
     if about.traceback:
-        yield from details("The program's traceback", fenced(about.traceback))
+        yield from details("Program traceback", fenced(about.traceback))
 
 
 def _findings(page: Page) -> Iterator[str]:
@@ -76,7 +76,7 @@ def _findings(page: Page) -> Iterator[str]:
     for number, finding in enumerate(page.findings, 1):
         if finding.later and not is_later:
             is_later = True
-            yield "## Only in later calls"
+            yield "## Later calls only"
             yield ""
         elif number == 1:
             yield "## Findings"

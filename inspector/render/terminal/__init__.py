@@ -76,7 +76,7 @@ def _joined(screen: Screen, parts: Sequence[str]) -> list[str]:
 
 def _add_findings(screen: Screen, page: Page) -> None:
     """The first ones, which cost most, as a whole; of the others the titles."""
-    heading = [Text("Only in later calls", style="bold underline")]
+    heading = [Text("Later calls only", style="bold underline")]
     room = _FINDING_LINES
     rest: list[Finding] = []
     for number, finding in enumerate(page.findings):
@@ -89,7 +89,7 @@ def _add_findings(screen: Screen, page: Page) -> None:
             screen.add(heading)
         screen.add(lines)
     if rest:
-        more = Text(f"{count(len(rest), 'more finding')}; -v shows all of them", style="bold")
+        more = Text(f"{count(len(rest), 'more finding')}; -v shows all", style="bold")
         titles = (line for item in rest[:_MOST_TITLES] for line in finding_heading(screen, item))
         screen.add([*screen.wrapped(more), *titles])
 

@@ -18,7 +18,7 @@ _AUTOTUNE_STATES = {
     "miss": CacheState.MISS,
     "force_disabled": CacheState.BYPASS,
 }
-_TRITON_DETAIL = "compiled, or taken from Triton's own cache: torch does not say which"
+_TRITON_DETAIL = "compiled, or loaded from Triton's own cache (torch does not report which)"
 
 
 class Lookups:
@@ -87,7 +87,7 @@ class Lookups:
         elif span.name == _BENCHMARKED:
             what = str(span.arguments.get("kernel_name") or "")
             self._add_benchmarked(replace(taken, cache="autotune", what=what))
-        kept = replace(asked, cache="Triton", state=CacheState.HIT, detail="kept with the graph")
+        kept = replace(asked, cache="Triton", state=CacheState.HIT, detail="stored with the graph")
         # The kernels that were kept with a graph, as the end of the span around its loading says.
         names = span.arguments.get(_CACHED_KERNELS)
         for name in names if isinstance(names, list) else ():
@@ -108,7 +108,7 @@ class Lookups:
             for name, number in counts.items():
                 cache, _, state = name.rpartition(" ")
                 if (compile_id, occurrence, cache) not in known:
-                    detail = "counted in torch's metrics; nothing else is known of it"
+                    detail = "known only from a counter in torch's metrics"
                     lookup = CacheLookup(
                         cache, CacheState(state), compile_id, occurrence, detail=detail
                     )

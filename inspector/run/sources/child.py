@@ -28,7 +28,7 @@ _GRACE_SECONDS = 5.0
 _OUTCOME_FILE = "outcome.json"
 _INTERRUPTED_CODES = (-signal.SIGINT, 128 + signal.SIGINT)
 _DEATHS = {
-    "SIGKILL": "it was killed (SIGKILL: by the out-of-memory killer, perhaps)",
+    "SIGKILL": "it was killed (SIGKILL, possibly by the out-of-memory killer)",
     "SIGSEGV": "it crashed (SIGSEGV)",
     "SIGABRT": "it aborted (SIGABRT)",
 }
@@ -170,7 +170,7 @@ class Recorder:
             return subprocess.Popen(command, stdout=stdout, stderr=stderr, env=environment)
         except OSError as error:
             message = f"{command[0]} cannot be started ({error.strerror})."
-            raise EnvironmentLacksError(message, "Name another one with --python.") from error
+            raise EnvironmentLacksError(message, "Choose another one with --python.") from error
 
     def _watch(
         self,
@@ -194,9 +194,9 @@ class Recorder:
     def _reason_to_end(self, signals: _Signals, elapsed_ns: int) -> tuple[str, str]:
         limit = self._job.settings.timeout_seconds
         if limit is not None and elapsed_ns > limit * 1e9:
-            return "timed-out", f"it was ended after --timeout {limit:g} seconds"
+            return "timed-out", f"it timed out after {limit:g} seconds (--timeout)"
         if signals.ending:
-            return "killed", f"its recorder was ended by {signal_name(signals.ending)}"
+            return "killed", f"its recorder was killed by {signal_name(signals.ending)}"
         # The terminal sent Ctrl-C to the program too, which may have something to finish: a
         # program (a checkpoint, say) as long as it takes, a model a moment.
         patience = _GRACE_SECONDS if self._job.is_target else float("inf")
@@ -213,14 +213,14 @@ class Recorder:
             return "interrupted", CTRL_C if signals.interrupts else "it was interrupted (SIGINT)"
         if code < 0:
             name = signal_name(-code)
-            return "killed", _DEATHS.get(name, f"it was ended by {name}")
+            return "killed", _DEATHS.get(name, f"it was killed by {name}")
         failures = list(failures_of_logs(self._job.folder))
         for path, _ in failures:
             path.unlink(missing_ok=True)  # what it says goes into meta.json
         if failures:
-            return "failed", f"the log could not be written to its end: {failures[-1][1]}"
+            return "failed", f"the log could not be completed: {failures[-1][1]}"
         if self._job.is_target and not outcome:
-            return "failed", f"it ended with exit code {code} without a word"
+            return "failed", f"it exited with code {code} and no message"
         has_failed = outcome.get("exit_code") or (code and not self._job.is_target)
         return ("failed" if has_failed else "whole"), ""
 
@@ -239,7 +239,7 @@ class Recorder:
         try:
             outcome = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
-            self._builder.warn(LogWarning(path.name, 0, "the program died while it wrote this"))
+            self._builder.warn(LogWarning(path.name, 0, "the program died while writing this file"))
             return {}
         path.unlink()  # what it says goes into meta.json
         return dict(outcome)

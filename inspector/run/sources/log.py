@@ -39,10 +39,10 @@ _NAMED = frozenset({"artifact", "graph_dump"})
 # Texts that stay in the file until somebody asks for them.
 _LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph", "graph_dump"})
 _READ_BYTES = 1 << 20
-_CUT_OFF = "the log ends in the middle of this record, which was left out"
+_CUT_OFF = "the log ends in the middle of this record; record skipped"
 _CRLF = (
-    "the log's line ends were changed to CR LF on its way here, and this payload could not be "
-    "restored: copy the log as a binary file"
+    "the log's line endings were converted to CR LF and this payload cannot be restored; copy "
+    "the log as a binary file"
 )
 _LONGEST_PREFIX_BYTES = 1 << 16
 _MAX_HELD_BYTES = 64 << 20
@@ -155,7 +155,7 @@ class LogReader:
             if line.strip():
                 self._bad_lines += 1
                 shown = line[:40].decode("utf-8", errors="replace")
-                self._warn(self._line, f"this line is no record of a structured trace: {shown!r}")
+                self._warn(self._line, f"this line is not a structured-trace record: {shown!r}")
             return done
         is_unused, reads_payload = _use(line, prefix.end())
         if is_unused and not self._everything:
@@ -176,7 +176,7 @@ class LogReader:
             yield done
         sentences = []
         if self._bad_lines > 1:
-            sentences.append(f"{self._bad_lines} lines belong to no record and were passed over")
+            sentences.append(f"{self._bad_lines} lines do not belong to a record and were skipped")
         if self._warned > _MOST_WARNINGS:
             sentences.append(f"{self._warned - _MOST_WARNINGS} more warnings are not shown")
         self._warnings += [LogWarning(self.path.name, 0, sentence) for sentence in sentences]
@@ -188,7 +188,7 @@ class LogReader:
         (prefix, number), self._header = self._header, None
         if self._keeps_payload and self._payload_bytes > _MAX_HELD_BYTES:
             size = f"{self._payload_bytes >> 20:,} MiB"
-            self._warn(number, f"the payload of this record has {size}; the record was left out")
+            self._warn(number, f"the payload of this record is too large ({size}); record skipped")
             return None
         envelope = self._envelope(prefix, number, pieces, last=last)
         if envelope is None:
@@ -213,12 +213,12 @@ class LogReader:
         try:
             record = _loads(prefix.string[prefix.end() :])
         except (ValueError, RecursionError) as error:
-            reason = f"this record is not JSON ({error}); it was left out"
+            reason = f"this record is not JSON ({error}); record skipped"
             self._warn(number, _CUT_OFF if last else reason)
             return None
         key = next((key for key in record if key not in _CONTEXT), None)
         if key is None:
-            self._warn(number, "this record names no event; it was left out")
+            self._warn(number, "this record has no event; record skipped")
             return None
         metadata = record[key]
         name = metadata.get("name") if isinstance(metadata, dict) and key in _NAMED else ""
@@ -254,7 +254,7 @@ class LogReader:
                     self._lookups.clear()
                 self._strings[envelope.pid][number] = text
             case _:
-                self._warn(envelope.line, "this record interns no file name; it was left out")
+                self._warn(envelope.line, "this record has no file name to intern; record skipped")
 
     def _strings_of(self, pid: int) -> Mapping[int, str]:
         # A forked process knows the names that its parent, who wrote first, interned before.

@@ -80,5 +80,5 @@ def notes(folder: Path) -> Iterator[LogWarning]:
             fields = json.loads(path.read_text(encoding="utf-8"))
             message = f"{fields['where']}: {fields['error']}"
         except (OSError, ValueError, LookupError, TypeError):
-            message = "a process could not be recorded, and could not say why"
+            message = "a process could not be recorded, for an unknown reason"
         yield LogWarning(path.name, 0, message)

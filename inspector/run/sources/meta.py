@@ -67,13 +67,11 @@ def read_meta(folder: Path, name: str) -> Meta:
     if version < 1:
         raise _no_description(path, "format_version is missing")
     if version > FORMAT_VERSION:
-        message = (
-            f"{name} is a recording of format {version}; this version reads up to {FORMAT_VERSION}."
-        )
-        raise RecordingError(message, "Update torch-inspector: git pull in its checkout.")
+        message = f"{name} has format {version}, but this version reads up to {FORMAT_VERSION}."
+        raise RecordingError(message, "Update torch-inspector: run git pull in its checkout.")
     return meta
 
 
 def _no_description(path: Path, reason: str) -> RecordingError:
-    message = f"{path} is not the description of a recording ({reason})."
+    message = f"{path} is not the metadata of a recording ({reason})."
     return RecordingError(message, "Read the .log files next to it as a plain trace.")

@@ -24,12 +24,14 @@ def program_command(program: Sequence[str], python: str | None, default: str) ->
     name, *arguments = program
     if name == "-m":
         if not arguments:
-            raise UsageError("-m needs the name of a module.", "inspect run -m package.train")
+            raise UsageError("-m needs the name of a module.", "Use: inspect run -m package.train")
         return (python or default, *program)
     path = Path(name)
     if path.exists():
         if path.is_dir() and not (path / "__main__.py").is_file():
-            raise UsageError(f"{path} is a folder.", "Name a script in it, or -m for a package.")
+            raise UsageError(
+                f"{path} is a folder.", "Name a script in it, or pass -m for a package."
+            )
         if path.is_dir() or _is_python(path) or not os.access(path, os.X_OK):
             return (python or default, *program)
         return (str(path.absolute()), *arguments)

@@ -54,7 +54,7 @@ def opened(path: Path) -> Iterator[Recording]:
         elif zipfile.is_zipfile(path):
             yield _from_folder(unzipped(path, _scratch(stack)), path.name, stack)
         elif path.suffix == ".zip":
-            raise RecordingError(f"{path} is not a whole zip file.", "Copy the recording again.")
+            raise RecordingError(f"{path} is not a complete zip file.", "Copy the recording again.")
         elif path.suffix == ".gz":
             log = gunzipped(path, _scratch(stack))
             yield Recording(path.name, log.parent, (log,), Meta(format_version=0, name=path.name))
@@ -98,16 +98,16 @@ def read_run(
     for log in recording.logs:
         records += _read_log(log, recording.names.get(log, log.name), builder, unread)
     for path, reason in failures_of_logs(recording.folder):
-        builder.warn(LogWarning(path.name, 0, f"a log was not written to its end: {reason}"))
+        builder.warn(LogWarning(path.name, 0, f"a log is incomplete: {reason}"))
     for note in notes(recording.folder):
         builder.warn(note)
     if not records and not recording.meta.format_version:
         if unread:
-            message = f"No log of {recording.name} can be read ({unread[0]})."
+            message = f"None of the logs of {recording.name} can be read ({unread[0]})."
             raise RecordingError(message, "Ask its owner for a copy.")
-        message = f"{recording.name} holds no record of a structured trace."
+        message = f"{recording.name} has no records of a structured trace."
         raise RecordingError(
-            message, "Name a log that was written with TORCH_TRACE=DIR, or a recording of ours."
+            message, "Name a log written with TORCH_TRACE=DIR, or a torch-inspector recording."
         )
     return builder.build(recording.meta)
 
@@ -140,10 +140,12 @@ def _check_readable(path: Path) -> None:
         message = f"There is no recording or trace {path}."
         raise RecordingError(message, "Record one with: inspect explain model.py") from error
     if is_closed:
-        raise RecordingError(f"{path} may not be read.", "Ask its owner for a copy.")
+        raise RecordingError(
+            f"{path} cannot be read (permission denied).", "Ask its owner for a copy."
+        )
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         message = f"{path} is neither a file nor a folder."
-        raise RecordingError(message, "Write what it gives to a file, and name that.")
+        raise RecordingError(message, "Save its content to a file and name that file.")
 
 
 def _read_log(log: Path, name: str, builder: RunBuilder, unread: list[str]) -> int:
@@ -159,7 +161,7 @@ def _read_log(log: Path, name: str, builder: RunBuilder, unread: list[str]) -> i
     for warning in reader.take_warnings():
         builder.warn(warning)
     if not reader.records and not reason:
-        builder.warn(LogWarning(log.name, 0, "the log holds no complete record"))
+        builder.warn(LogWarning(log.name, 0, "the log has no complete record"))
     return reader.records
 
 
@@ -177,9 +179,9 @@ def _from_folder(folder: Path, name: str, stack: contextlib.ExitStack) -> Record
         hidden = [path.parent for path in folder.glob(".*/*/" + META_FILE)]
         if hidden:
             raise _several(folder, hidden)
-        message = f"{folder} is a folder without a recording or a trace (*.log, *.log.gz) in it."
+        message = f"{folder} contains no recording and no trace (*.log, *.log.gz)."
         raise RecordingError(
-            message, "Name a model, a recording, or a folder made with TORCH_TRACE."
+            message, "Name a model, a recording, or a folder written with TORCH_TRACE."
         )
     return _recording(folder, name, found, stack)
 
@@ -206,5 +208,5 @@ def _several(folder: Path, recordings: Sequence[Path]) -> RecordingError:
     named = ", ".join(str(path) for path in newest[:_MOST_NAMED])
     more = len(newest) - _MOST_NAMED
     rest = f" and {more} more" if more > 0 else ""
-    message = f"{folder} is no recording itself; in it lie {named}{rest}."
+    message = f"{folder} is not a recording but contains {named}{rest}."
     return RecordingError(message, f"Name one of them: {newest[0]}")

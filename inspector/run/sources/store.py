@@ -61,9 +61,9 @@ def newest_recording() -> Path:
     if cut_off:
         return (ended or cut_off)[-1]
     if found:
-        message = f"The recording {[*found][-1]} is still being made."
-        raise RecordingError(message, "Wait for its end, or name it to see what it has so far.")
-    message = "There is no recording here yet."
+        message = f"The recording {[*found][-1]} is still in progress."
+        raise RecordingError(message, "Wait until it finishes, or name it to read it now.")
+    message = "There are no recordings here yet."
     raise RecordingError(message, "Record one with: inspect explain model.py")
 
 
@@ -92,7 +92,7 @@ def stored_recording(name: str) -> Path:
     found = store_place() / name
     if found not in stored_recordings():
         message = f"There is no recording {name!r} in {store_place()}."
-        raise UsageError(message, "See: inspect list")
+        raise UsageError(message, "Run: inspect list")
     return found
 
 

@@ -29,7 +29,7 @@ def unzipped(path: Path, folder: Path) -> Path:
     try:
         with zipfile.ZipFile(path) as archive:
             if len(archive.filelist) > MAX_FILES:
-                raise _refused(path, f"it holds {len(archive.filelist):,} files")
+                raise _refused(path, f"it contains {len(archive.filelist):,} files")
             declared = sum(entry.file_size for entry in archive.filelist)
             _Room(path).take(declared)
             for number, entry in enumerate(archive.infolist()):
@@ -39,7 +39,7 @@ def unzipped(path: Path, folder: Path) -> Path:
                     continue
                 if target.exists() and target.name == META_FILE:
                     raise RecordingError(
-                        f"{path} holds several recordings.", "Unpack it and name one of them."
+                        f"{path} contains several recordings.", "Unpack it and name one of them."
                     )
                 if target.exists():  # logs of several ranks can have the same name
                     target = folder / f"{number}-{target.name}"
@@ -103,6 +103,6 @@ class _Room:
 
 def _refused(path: Path, reason: str) -> RecordingError:
     return RecordingError(
-        f"{path} is not read: {reason}, which no recording does.",
-        "If it is one, unpack it and name its folder.",
+        f"{path} is refused because {reason}, more than any recording.",
+        "If it is a recording, unpack it and name the folder.",
     )

@@ -73,7 +73,7 @@ class Worker:
             )
         except OSError as error:
             message = f"{python} cannot be started ({error.strerror})."
-            raise EnvironmentLacksError(message, "Name another one with --python.") from error
+            raise EnvironmentLacksError(message, "Choose another one with --python.") from error
         finally:
             os.close(theirs_in)
             os.close(theirs_out)
@@ -108,9 +108,9 @@ class Worker:
                 place = self._place(asks=True)
                 at = f", at {place}" if place else ""
                 self.failure = (
-                    f"timed out after {seconds:g} s of {_UNTIL[state]}{at} (see --timeout)"
+                    f"timed out after {seconds:g} s during {_UNTIL[state]}{at} (see --timeout)"
                     if state in _UNTIL
-                    else f"timed out after {seconds:.0f} s of calls that usually take far less{at}"
+                    else f"timed out after {seconds:.0f} s in calls that usually take far less{at}"
                 )
                 self.is_late = True
                 self.end()

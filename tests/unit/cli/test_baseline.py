@@ -34,26 +34,26 @@ def changed(**fields: Any) -> str:
 
 
 BAD = {
-    "no JSON": ("# a report", "is not a JSON report of torch-inspector (it is not JSON)"),
-    "no text": ("\udcff", "it is not JSON"),
-    "a list": ("[]", "it is other JSON"),
-    "another object": ("{}", "it is other JSON"),
+    "no JSON": ("# a report", "is not a JSON report of torch-inspector (not JSON)"),
+    "no text": ("\udcff", "not JSON"),
+    "a list": ("[]", "not a report"),
+    "another object": ("{}", "not a report"),
     "a newer one": (
         changed(format_version=99),
-        "format 99; this version reads 1. Update torch-inspector",
+        "has format 99, but this version reads up to 1. Update torch-inspector",
     ),
-    "other findings": (changed(findings=[{}]), "its findings are not as they should be"),
+    "other findings": (changed(findings=[{}]), "its findings are malformed"),
     "a severity that is none": (
         changed(findings=[{"rule": "x", "severity": "bad", "message": "", "fingerprint": ""}]),
-        "its findings are not as they should be",
+        "its findings are malformed",
     ),
     "a partial recording": (
         rendered(runs.report_of(runs.failed()), "json"),
-        "is the report of a partial recording and no baseline (the program was killed (SIGKILL)",
+        "cannot be a baseline: it is the report of a partial recording (the program was killed",
     ),
     "a failed program": (
         changed(recording={"partial": None, "error": "no\nmore"}),
-        "is the report of a program that failed and no baseline (no). Record it again",
+        "cannot be a baseline: it is the report of a program that failed (no). Record it again",
     ),
 }
 

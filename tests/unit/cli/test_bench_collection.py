@@ -45,7 +45,7 @@ def test_a_recording_or_one_model_is_none(tmp_path: Path, folder: Path) -> None:
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as raised:
         models_of([str(tmp_path / "table.csv"), "a.py"])
-    assert "table.csv is no model" in str(raised.value)
+    assert "table.csv is neither a model" in str(raised.value)
 
 
 def test_where_no_model_gives_a_time_beside_eager_pytorch_the_models_failed() -> None:

@@ -24,7 +24,7 @@ def test_a_signal_is_an_interruption_with_a_code_of_its_own(number: signal.Signa
         with ended_as_by_ctrl_c() as signals:
             with pytest.raises(KeyboardInterrupt) as raised:
                 os.kill(os.getpid(), number)
-            assert interruption(raised.value) == f"it was ended by {number.name}"
+            assert interruption(raised.value) == f"it was killed by {number.name}"
             assert signal.getsignal(number) is not signal.SIG_DFL
         assert signals == [number]
         assert signal.getsignal(number) is signal.SIG_DFL

@@ -43,8 +43,8 @@ def test_a_log_that_never_comes_is_an_error(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(follow.time, "sleep", interrupted)
-    with pytest.raises(RecordingError, match="No log has appeared"):
+    with pytest.raises(RecordingError, match="No log appeared"):
         explain.main([str(tmp_path), "--follow"], standalone_mode=False)
     (tmp_path / "a.log").write_bytes(start())
-    with pytest.raises(UsageError, match="is not a folder of logs"):
+    with pytest.raises(UsageError, match="is not a log folder"):
         explain.main([str(tmp_path / "a.log"), "--follow"], standalone_mode=False)

@@ -70,28 +70,28 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Main:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--stage", "dynamo", "--ops"), "--stage and --ops exclude each other."),
-        (("--ops", "--line", "a.py:1"), "--line and --ops exclude each other."),
+        (("--stage", "dynamo", "--ops"), "--stage and --ops cannot be combined."),
+        (("--ops", "--line", "a.py:1"), "--line and --ops cannot be combined."),
         (("--stage", "fusion", "--line", "a.py:1", "--ops"), "--stage and --line and --ops"),
-        (("--line", "a.py"), "'a.py' is no line. Name one as `model.py:42`."),
-        (("--line", ":3"), "':3' is no line."),
-        (("--line", "a.py:0"), "'a.py:0' is no line."),
-        (("--around", "relu", "--stage", "fusion"), "Name its stage: --stage dynamo"),
-        (("--around", "relu", "--ops"), "--around shows a part of a graph of operators."),
-        (("--force",), "--force is for pictures."),
-        (("--ops", "-o", "a.svg"), "--ops gives a report, and no graph."),
-        (("--line", "a.py:1", "-o", "a.DOT"), "--line gives a report, and no graph."),
+        (("--line", "a.py"), "'a.py' is not a line. Name one as `model.py:42`."),
+        (("--line", ":3"), "':3' is not a line."),
+        (("--line", "a.py:0"), "'a.py:0' is not a line."),
+        (("--around", "relu", "--stage", "fusion"), "Name one: --stage dynamo"),
+        (("--around", "relu", "--ops"), "--around needs a stage with a graph of operators."),
+        (("--force",), "Only pictures take --force."),
+        (("--ops", "-o", "a.svg"), "--ops writes a report, not a picture."),
+        (("--line", "a.py:1", "-o", "a.DOT"), "--line writes a report, not a picture."),
         (
             ("-o", "a.bmp"),
             "Choose one of dot, gv, html, json, junit.xml, md, pdf, png, sarif, svg, txt.",
         ),
         (("-o", "no/a.svg"), "There is no folder no"),
-        (("--train", "--no-grad", "model.py"), "--train and --no-grad exclude each other."),
+        (("--train", "--no-grad", "model.py"), "--train and --no-grad cannot be combined."),
         (("--fake", "model.py"), "--fake needs --gpu."),
         (("--gpu", "h2000", "model.py"), "h2000"),
         (
             ("--gpu", "h200", "--device", "cuda", "model.py"),
-            "--gpu and --device exclude each other.",
+            "--gpu and --device cannot be combined.",
         ),
         (("--format", "jsn"), "Did you mean json"),
         (("--gpu", "h200"), "--gpu does not apply to a recording."),
@@ -118,7 +118,7 @@ def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str
     assert run("a.log", "--around", "RELU", "--depth", "0") == 0
     assert "0/0 dynamo: 1 node · 1 operator" in capsys.readouterr().out
     assert run("a.log", "--line", "model.py:3") == 0
-    assert "kernels of the forward pass" in capsys.readouterr().out
+    assert "forward kernels" in capsys.readouterr().out
     assert run("a.log", "--ops") == 0
     assert "ATen 1  aten.relu.default" in capsys.readouterr().out
 
@@ -127,7 +127,7 @@ def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("plain.log",), "Fusion was not recorded: `inspect graph model.py`"),
+        (("plain.log",), "Fusion was not recorded; `inspect graph model.py`"),
         (("plain.log", "--stage", "joint"), "The recording has no joint graph"),
         (("a.log", "--graph", "7/0"), "The recording has no compilation 7/0, but 0/0, 1/0."),
     ],

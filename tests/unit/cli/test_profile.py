@@ -12,7 +12,7 @@ from inspector import cli as commands
 if TYPE_CHECKING:
     from pathlib import Path
 
-ALONE = "--kernel is a report on one kernel, and a picture or a timeline is of all."
+ALONE = "--kernel reports on one kernel and cannot be combined with a picture or timeline."
 
 
 @pytest.mark.parametrize(

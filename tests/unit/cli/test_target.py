@@ -68,5 +68,5 @@ def report_file(folder: Path, **fields: object) -> str:
 
 
 def test_a_report_is_no_recording(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"old report\.json is a report, and no recording"):
+    with pytest.raises(UsageError, match=r"old report\.json is a report, not a recording"):
         read(report_file(tmp_path, kind="bench"))

@@ -70,7 +70,7 @@ def test_each_is_a_process_that_compares_its_outputs() -> None:
     assert all(changed[4:6])
     assert changed[6] == []  # as it is, again
     assert runner.said[:2] == [
-        "trying the model as it is (1 of 7)",
+        "trying the unchanged model (1 of 7)",
         "trying nested_graph_breaks=True (2 of 7)",
     ]
     assert runner.said[4].startswith("trying model.py:15: x = torch.where(")
@@ -116,13 +116,13 @@ def test_what_helps_in_different_ways_is_tried_together() -> None:
 def test_a_change_that_fails_in_plain_python_is_no_fault_of_the_model() -> None:
     run = with_trial(runs.broken())
     meta = dataclasses.replace(run.meta, error_detail="Traceback\nNameError: name 'th'\n")
-    said = "model.py fails when it is called with its inputs, also without torch.compile."
+    said = "model.py fails when called with its inputs, also without torch.compile."
     failed = Outcome(dataclasses.replace(run, meta=meta), said)
     verification, _ = verification_of(report(), REQUEST, Runner(BROKEN, failed))
 
     assert [trial.failure for trial in verification.trials][2:4] == [
         said,
-        "the changed line fails in plain Python, too: NameError: name 'th'",
+        "the changed line also fails in plain Python: NameError: name 'th'",
     ]
 
 

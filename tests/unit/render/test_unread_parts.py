@@ -57,8 +57,12 @@ def test_what_could_not_be_read_is_said(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "400")
     said = [f"warning: a.log:{item.line}: {item.message}" for item in damaged.warnings]
-    said += [f"problem: the recorder failed in {damaged.processes[0].problems[0]}"]
-    assert ["no record" in said[0], "in the middle" in said[1], "a hook" in said[2]] == [True] * 3
+    said += [f"problem: recorder error: {damaged.processes[0].problems[0]}"]
+    assert [
+        "not a structured-trace record" in said[0],
+        "in the middle" in said[1],
+        "a hook" in said[2],
+    ] == [True] * 3
     report = REPORTS[name](damaged)
     made = as_json(report)
     assert made["notices"][:3] == said  # first, and each once

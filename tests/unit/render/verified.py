@@ -57,7 +57,7 @@ def verification(fingerprint: str) -> Verification:
             Trial(nested, measured(graphs=2, graph_breaks=2), helps=True),
             Trial(scalars, measured(outputs=differing), added=1),
             Trial(moved, fewer, removed=(fingerprint,), helps=True),
-            Trial(dropped, None, failure="it was ended after --timeout 8 seconds"),
+            Trial(dropped, None, failure="it timed out after 8 seconds (--timeout)"),
             Trial(line, fewer, removed=(fingerprint,), helps=True),
             Trial(
                 Candidate((*nested.settings, *moved.settings), ("GB0059",), moved.caution),

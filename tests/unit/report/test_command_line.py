@@ -47,7 +47,7 @@ def test_training_is_suggested_where_an_output_requires_grad_and_nothing_failed(
     assert trains(_run(REQUEST))
     assert not trains(_run(REQUEST, grad=False))
     assert not trains(_run(REQUEST, error="calling `net` failed", ended="failed"))
-    assert not trains(_run(REQUEST, partial="it was ended after 60 s", ended="timed-out"))
+    assert not trains(_run(REQUEST, partial="it timed out after 60 s", ended="timed-out"))
 
 
 @pytest.mark.parametrize(

@@ -26,13 +26,13 @@ def test_names_are_ids_and_severities(texts: list[str], names: tuple[str, ...]) 
         ("graph-breaks", "Did you mean graph-break"),
         ("skiped-frame", "Did you mean skipped-frame"),
         ("warn", "Did you mean warning"),
-        ("zzz", "graph-break, recompile, skipped-frame and the severities error, warning, info"),
-        ("", "Choose of the rules"),
-        (" , ", "Choose of the rules"),
+        ("zzz", "graph-break, recompile, skipped-frame) or severity (error, warning, info)"),
+        ("", "Choose a rule"),
+        (" , ", "Choose a rule"),
     ],
 )
 def test_a_wrong_name_leads_to_the_right_ones(text: str, said: str) -> None:
-    with pytest.raises(UsageError, match="to fail on") as error:
+    with pytest.raises(UsageError, match="There is no rule or severity") as error:
         parse_fail_on([text], RULES)
     assert said in str(error.value)
 

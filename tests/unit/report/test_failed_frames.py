@@ -44,7 +44,7 @@ def failed_run(tmp_path: Path, **settings: object) -> Run:
         (RAISED, "RuntimeError: no formula was registered"),
         ("The backend failed: ValueError: v1.2 is old", "ValueError: v1.2 is old"),
         ("==========\nKeyError: 'x'", "KeyError: 'x'"),
-        ("\n", "it does not say why"),
+        ("\n", "no reason given"),
     ],
 )
 def test_the_first_sentence_of_an_error(reason: str, said: str) -> None:
@@ -86,7 +86,7 @@ def test_without_a_failure_only_another_command_is_advised(tmp_path: Path) -> No
     [
         ("InductorError: AssertionError: ", "InductorError: AssertionError in torch/b.py:9 g"),
         ("AssertionError", "AssertionError in torch/b.py:9 g"),
-        ("", "it does not say why in torch/b.py:9 g"),
+        ("", "no reason given in torch/b.py:9 g"),
         ("KeyError: 'b'\nmore", "KeyError: 'b'"),
         ("RuntimeError: a ValueError", "RuntimeError: a ValueError"),
     ],

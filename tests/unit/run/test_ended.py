@@ -68,11 +68,11 @@ def test_without_an_exception_the_exit_code_is_what_is_known(
 
 def test_where_nothing_was_recorded_nothing_is_invented(tmp_path: Path) -> None:
     said = run_of(tmp_path, 1).meta.error
-    assert said == "exit code 1; no process of it was recorded, so the reason is unknown."
+    assert said == "exit code 1 for an unknown reason, because none of its processes was recorded."
 
 
 def test_the_rank_that_failed_is_named_and_not_its_launcher(tmp_path: Path) -> None:
-    failed = raised(CHILD_FAILED, "rank 1 (pid 102) ended with code 1", 9)
+    failed = raised(CHILD_FAILED, "rank 1 (pid 102) exited with code 1", 9)
     launcher = environment(1) + failed + END
     fine, broken = (environment(100, rank) for rank in (0, 1))
     run = run_of(tmp_path, 1, launcher, fine, broken + raised("ValueError", "empty", 5) + END)
@@ -81,9 +81,9 @@ def test_the_rank_that_failed_is_named_and_not_its_launcher(tmp_path: Path) -> N
 
 
 def test_of_a_rank_that_said_nothing_the_launcher_knows(tmp_path: Path) -> None:
-    killed = raised(CHILD_FAILED, "rank 1 (pid 102) was ended by SIGKILL", 9)
+    killed = raised(CHILD_FAILED, "rank 1 (pid 102) was killed by SIGKILL", 9)
     run = run_of(tmp_path, 1, environment(1) + killed + END, environment(100, 0))
-    assert "rank 1 (pid 102) was ended by SIGKILL" in run.meta.error
+    assert "rank 1 (pid 102) was killed by SIGKILL" in run.meta.error
 
 
 def test_threads_and_other_processes_are_told_too(tmp_path: Path) -> None:
@@ -92,7 +92,7 @@ def test_threads_and_other_processes_are_told_too(tmp_path: Path) -> None:
     run = run_of(tmp_path, 0, environment(1) + thread + END, worker)
     assert not run.meta.error
     assert list(further_endings(run)) == [
-        "thread 'loader' in pid 100 ended with KeyError: 'x' (train.py:7).",
+        "thread 'loader' in pid 100 failed with KeyError: 'x' (train.py:7).",
         "pid 101 failed with ValueError: tolerated (train.py:7).",
     ]
 

@@ -45,5 +45,5 @@ def test_names_round_trip(dtype: DType) -> None:
 def test_a_wrong_name_gets_near_matches() -> None:
     with pytest.raises(UsageError) as caught:
         parse_dtype("flaot32")
-    assert caught.value.message == "`flaot32` is no dtype."
+    assert caught.value.message == "`flaot32` is not a dtype."
     assert "`float32`" in caught.value.next_step

@@ -42,7 +42,7 @@ def test_several_of_a_line_and_equal_ones_once() -> None:
     [
         ([edit(1, 0, "b = 1", "c")], "line 1 has changed"),
         ([edit(9, 0, "b", "c")], "the file has no line 9"),
-        ([edit(1, 0, "a = 1", "c"), edit(1, 4, "1", "2")], "about the same characters"),
+        ([edit(1, 0, "a = 1", "c"), edit(1, 4, "1", "2")], "overlap"),
     ],
 )
 def test_what_cannot_be_made(edits: list[Edit], problem: str) -> None:

@@ -8,7 +8,7 @@ from inspector.shared.out_of_memory import lacks_memory
 @pytest.mark.parametrize(
     "failure",
     [
-        "It fails when it is compiled (OutOfMemoryError: CUDA out of memory).",
+        "It fails when compiled (OutOfMemoryError: CUDA out of memory).",
         "AcceleratorError: CUDA error: out of memory",
         "RuntimeError: Triton Error [CUDA]: out of memory",
         "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",

@@ -26,6 +26,6 @@ def test_sizes_as_people_write_them(text: str, size_bytes: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "M", "-1", "1.5G", "64X", "64 M B", "٣", "9" * 5000])
 def test_what_is_no_size_says_how_to_write_one(text: str) -> None:
-    with pytest.raises(ValueError, match="write 500000, 64M or 2G") as caught:
+    with pytest.raises(ValueError, match="use a form like 500000, 64M or 2G") as caught:
         parse_size(text)
     assert len(str(caught.value)) < 100

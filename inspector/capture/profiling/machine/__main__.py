@@ -15,7 +15,7 @@ if __name__ == "__main__":
     capture = own.parent.parent
     found = runpy.run_path(str(capture / "autoload" / "_torch_inspector_recorder.py"))
     if not found["find_inspector"]():
-        sys.exit("a module of the project is called inspector: it hides torch-inspector")
+        sys.exit("the project has a module named inspector, which shadows torch-inspector")
     from inspector.capture.profiling.machine.child import main
 
     sys.exit(main())

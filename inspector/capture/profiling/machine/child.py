@@ -61,11 +61,11 @@ def _say_all(measurements: Iterable[Any], out: TextIO, clean: Any) -> None:
 
     for names, measure in measurements:
         left = list(names)
-        reason, is_lasting = "it was not seen", False
+        reason, is_lasting = "it was not measured", False
         try:
             for name, found in measure():
                 if not found.value > 0:
-                    raise RuntimeError("the clock does not tell it from nothing")  # noqa: TRY301
+                    raise RuntimeError("it is below the resolution of the clock")  # noqa: TRY301
                 left.remove(name)
                 fields = {"value": found.value, "spread": found.spread, "stable": found.is_stable}
                 _say(out, {"name": name, **fields})

@@ -73,7 +73,7 @@ class Cpu:
             free, needed = (
                 f"{amount / 2**30:.1f} GiB" for amount in (self._free_bytes, _OF_FREE * least)
             )
-            raise RuntimeError(f"too little free memory: {free} of the {needed} that it takes")
+            raise RuntimeError(f"not enough free memory ({free} free, {needed} needed)")
         return size
 
 

@@ -56,13 +56,13 @@ def device_state(uuid: str) -> tuple[Mapping[str, str], str]:
         except FileNotFoundError:
             return {}, "nvidia-smi is not on the PATH"
         except (OSError, subprocess.SubprocessError) as error:
-            return {}, f"nvidia-smi cannot be asked ({type(error).__name__})"
+            return {}, f"nvidia-smi fails ({type(error).__name__})"
         values = [value.strip() for value in lines[0].split(",")] if len(lines) == 1 else []
         if len(values) == len(names):
             known = zip(names, values, strict=True)
             return {name: value for name, value in known if not value.startswith("[")}, ""
         reason = reason or (lines[0].strip().rstrip(".") if lines else "no answer")
-    return {}, f"nvidia-smi says of GPU-{uuid} (a MIG slice, perhaps): {reason}"
+    return {}, f"nvidia-smi cannot query GPU-{uuid} (possibly a MIG slice): {reason}"
 
 
 def others_percent(uuid: str, idle_seconds: float = _IDLE_SECONDS) -> int | None:

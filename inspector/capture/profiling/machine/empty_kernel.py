@@ -89,7 +89,7 @@ def watched(device: torch.device, l2_bytes: int) -> Iterator[tuple[str, Measured
         kind = "empty" if event.launch.name.startswith(_EMPTY) else event.launch.kind
         times.setdefault(kind, []).append(event.end_ns - event.start_ns)
     if not times["empty"]:
-        raise RuntimeError("CUPTI saw no kernel")
+        raise RuntimeError("CUPTI recorded no kernel")
     yield "kernel_floor_ns", of_samples(times["empty"][_WATCHED // 4 :])
     if size:
         found = [

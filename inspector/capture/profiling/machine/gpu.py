@@ -44,9 +44,9 @@ def visible_gpu(index: int, uuid: str) -> torch.device:
     if uuid in uuids:
         return torch.device("cuda", uuids.index(uuid))
     if uuid and any(uuids):
-        raise RuntimeError("a new process does not see the GPU that was profiled")
+        raise RuntimeError("the profiled GPU is not visible to a new process")
     if index >= count:
-        raise RuntimeError(f"a new process sees {count} GPUs, and number {index} was profiled")
+        raise RuntimeError(f"GPU {index} was profiled, but a new process sees only {count} GPUs")
     return torch.device("cuda", index)
 
 
@@ -68,7 +68,7 @@ class Gpu:
     free_bytes: int = 0
     l2_bytes: int = 0
     state: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    state_missing: str = "no product of matrices could be measured"
+    state_missing: str = "no matmul could be measured"
     others: int | None = None
 
     def __post_init__(self) -> None:
@@ -114,7 +114,7 @@ class Gpu:
 
     def _too_little(self, needed_bytes: int) -> RuntimeError:
         free, needed = (f"{size / 2**30:.1f} GiB" for size in (self.free_bytes, needed_bytes))
-        return RuntimeError(f"too little free memory: {free} of the {needed} that it takes")
+        return RuntimeError(f"not enough free memory ({free} free, {needed} needed)")
 
     def _numbers(self, size: int) -> torch.Tensor:
         return torch.ones(size // 4, dtype=torch.float32, device=self.device)
@@ -164,7 +164,7 @@ class Gpu:
     def _watched(self) -> Iterator[tuple[str, Measured]]:
         yield from watched(self.device, self.l2_bytes)
         if not self.l2_bytes:
-            raise Unsupported("torch does not say how large the L2 cache is")
+            raise Unsupported("torch does not report the size of the L2 cache")
 
     def _fastest(self, amount: float, *ways: Callable[[], object]) -> Measured:
         found = [rate(amount, until_stable(functools.partial(_seconds, way))) for way in ways]

@@ -32,7 +32,7 @@ def supported(name: str, device: torch.device) -> None:
     here = torch.cuda.get_device_capability(device)
     if least is not None and here < least:
         needed, has = (".".join(map(str, item)) for item in (least, here))
-        raise Unsupported(f"needs compute capability {needed}, here is {has}")
+        raise Unsupported(f"needs compute capability {needed}; this GPU has {has}")
 
 
 @contextlib.contextmanager

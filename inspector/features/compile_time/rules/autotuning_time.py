@@ -15,25 +15,26 @@ _MOST_NAMED = 3
 
 
 class AutotuningTimeRule(Rule[Run, Finding]):
-    """Most of the compile time is autotuning.
+    """Autotuning takes most of the compile time.
 
     What it means:
-        Inductor compiled and timed several versions of the same kernel to keep the fastest:
-        templates and their configurations (``max-autotune``), or configurations of a Triton kernel.
+        Inductor compiled and timed several versions of the same kernel to keep the fastest. These
+        are templates with their configurations (``max-autotune``), or configurations of a Triton
+        kernel.
 
     Why it matters:
-        It can take minutes, and what wins is often a few per cent faster than what the heuristics
-        would have chosen.
+        It can take minutes, and the winner is often only a few percent faster than the default
+        choice of the heuristics.
 
     Example:
-        ``torch.compile(model, mode="max-autotune")`` of a model with many matrix products of
-        different shapes.
+        ``torch.compile(model, mode="max-autotune")`` for a model with many matmuls of different
+        shapes.
 
     What to do:
-        Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR``): what won is in it. Or
-        compare with the default mode, and tune only where it pays off. Where torch and Triton
-        bring different versions of ``ptxas``, set ``TRITON_PTXAS_PATH`` to that of torch: choices
-        are compiled twice otherwise.
+        Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR``); it stores the winners.
+        Or compare with the default mode, and tune only where it pays off. If torch and Triton ship
+        different versions of ``ptxas``, set ``TRITON_PTXAS_PATH`` to torch's. Otherwise, candidates
+        are compiled twice.
     """
 
     id = "autotuning-time"
@@ -57,14 +58,14 @@ class AutotuningTimeRule(Rule[Run, Finding]):
             for item in tuned
             if item.time_taken_ns
         ]
-        why = f"{count(len(tuned), 'kernel')} were tuned, none of them found in the autotune cache"
+        why = f"{count(len(tuned), 'kernel')} tuned, none found in the autotune cache"
         if named:
             why += f"; the longest: {listed(named[:_MOST_NAMED])}"
         place = most_of(cold, ("autotuning",))
         twice = compiled_twice(run)
         keep = (
-            "Keep the cache folder between starts (TORCHINDUCTOR_CACHE_DIR on a volume): what "
-            "won is in it."
+            "Keep the cache folder between starts (TORCHINDUCTOR_CACHE_DIR on a volume); it "
+            "stores the winners."
         )
         yield Finding(
             **self.at(run, place),
@@ -75,7 +76,7 @@ class AutotuningTimeRule(Rule[Run, Finding]):
             alternatives=(
                 *(() if twice is None else (keep,)),
                 (
-                    'Compile without mode="max-autotune" and compare the calls: tune only '
+                    'Compile without mode="max-autotune" and compare the calls. Tune only '
                     "where it pays off."
                 ),
             ),

@@ -21,18 +21,18 @@ _ADVICE = {
         "uuid() changes with it. A plain function cannot be part of a key."
     ),
     r"(?:.*freezing enabled|Skipping graph with frozen constants).*": (
-        "torch._inductor.config.freezing writes constants into the graph: such a graph is never "
-        "stored. Switch freezing off, or export the model once with AOTInductor."
+        "Disable torch._inductor.config.freezing, or export the model once with AOTInductor. "
+        "Graphs with frozen constants are never cached."
     ),
     r"FX graph cache is not enabled.*|the cache is switched off|cache not enabled": (
-        "Switch the caches on: torch._inductor.config.fx_graph_cache = True, and "
-        "TORCHINDUCTOR_FORCE_DISABLE_CACHES unset."
+        "Enable the caches: set torch._inductor.config.fx_graph_cache = True, and unset "
+        "TORCHINDUCTOR_FORCE_DISABLE_CACHES."
     ),
     r"SAC context_fn .*": (
-        "Give the context_fn of selective activation checkpointing an attribute cache_hash."
+        "Set an attribute cache_hash on the context_fn of selective activation checkpointing."
     ),
     r".*(?:CustomRuntimeEstimator|runtime_estimator|CustomKnapsackSolver|solver).*": (
-        "Make the estimator or solver an instance of torch's own class, with a uuid()."
+        "Make the estimator or solver an instance of torch's class, with a uuid()."
     ),
 }
 _FX_GRAPH = "FX graph"
@@ -43,20 +43,20 @@ _EX = {"cholesky": "[0]", "inv": "[0]", "solve": "[0]", "lu_factor": "[:2]", "ld
 
 
 class CacheBypassRule(Rule[Run, Finding]):
-    """A cache of the compiler is bypassed.
+    """A compiler cache is bypassed.
 
     What it means:
-        Something in the graph or in the settings cannot be part of a cache key, so that torch
-        neither looked for the compiled graph nor stored it.
+        Something in the graph or in the settings cannot be part of a cache key, so torch neither
+        looked up the compiled graph nor stored it.
 
     Why it matters:
-        A bypass of the FX graph cache means that every process recompiles the graph. If only the
-        AOTAutograd cache is bypassed, every process traces it again, and still finds Inductor's
-        code.
+        If the FX graph cache is bypassed, every process recompiles the graph. If only the
+        AOTAutograd cache is bypassed, every process traces the graph again but still finds
+        Inductor's code.
 
     Example:
-        ``torch.linalg.cholesky(a)`` checks for errors while the graph runs, which is an effect that
-        torch cannot cache; ``torch.linalg.cholesky_ex(a)`` does not check.
+        ``torch.linalg.cholesky(a)`` checks for errors while the graph runs, a side effect that
+        torch cannot cache. ``torch.linalg.cholesky_ex(a)`` does not check.
 
     What to do:
         Use the operator that the finding names, or mark the operator as cacheable in
@@ -105,7 +105,7 @@ def _finding(
     caches = list(dict.fromkeys(item.cache for item in members))
     named = f"{' and '.join(caches)} {'cache' if len(caches) == 1 else 'caches'}"
     verb = "is" if len(caches) == 1 else "are"
-    reason = first.reason or "torch gives no reason"
+    reason = first.reason or "torch reports no reason"
     place = operator.frame if operator else None
     for time in process.compile_times:
         if place is None and time.file and _key(time) == _key(first):
@@ -114,7 +114,7 @@ def _finding(
     why = [f"{first.exception}: {reason}" if first.exception else reason]
     if operator and operator.checks:
         why.append(
-            f"`{operator.operator}` checks for errors while the graph runs, which is an effect."
+            f"`{operator.operator}` checks for errors while the graph runs, which is a side effect."
         )
     what = f"by `{operator.operator}`" if operator else f": {reason}"
     return Finding(
@@ -156,10 +156,10 @@ def _fixes(operator: Bypassed | None, reason: str) -> tuple[str, tuple[str, ...]
     )
     if operator.key.endswith(".autograd_function_apply"):
         allowed = "torch._functorch.config.autograd_cache_allow_custom_autograd_functions = True"
-        return f"Set `{allowed}`: it caches graphs with a `torch.autograd.Function`.", ()
+        return f"Set `{allowed}` to cache graphs with a `torch.autograd.Function`.", ()
     if not operator.key.startswith("torch.ops."):
         return marked, (
-            f"Make `{operator.operator}` a `torch.library.custom_op`: torch caches it.",
+            f"Make `{operator.operator}` a `torch.library.custom_op`, which torch caches.",
         )
     called = operator.operator.rpartition(".")[2]
     if operator.checks not in _EX or (operator.frame and called not in operator.frame.code):
@@ -167,13 +167,13 @@ def _fixes(operator: Bypassed | None, reason: str) -> tuple[str, tuple[str, ...]
     name, result = operator.checks, _EX[operator.checks]
     call = f"torch.linalg.{name}"
     unchecked = (
-        f"Use `{call}_ex(…){result}` instead of `{call}(…)`: it does not raise on invalid input. "
-        "To keep the check, return `info` and test it outside of the compiled function."
+        f"Use `{call}_ex(…){result}` instead of `{call}(…)`; it does not raise on invalid input. "
+        "To keep the check, return `info` and test it outside the compiled function."
     )
     if operator.operator != call:
         unchecked = (
-            f"Write it with `{call}_ex(…){result}`, which does not raise on invalid input: "
-            f"`{operator.operator}` checks what `{call}` checks."
+            f"Use `{call}_ex(…){result}`, which does not raise on invalid input; "
+            f"`{operator.operator}` makes the same checks as `{call}`."
         )
     return unchecked, (marked,)
 

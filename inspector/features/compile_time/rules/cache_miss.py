@@ -14,21 +14,21 @@ _GRAPHS = "FX graph"
 
 
 class CacheMissRule(Rule[Run, Finding]):
-    """A graph was compiled because the FX graph cache did not have it.
+    """A graph was compiled because it was not in the FX graph cache.
 
     What it means:
-        Inductor looked for the code of a graph and did not find it.
+        Inductor looked up the code of a graph and did not find it.
 
     Why it matters:
-        A process that should start warm compiles instead. Nothing reports this unless
-        ``--fail-on cache-miss`` asks for it: every first start misses.
+        A process that should start warm compiles instead. It is reported only with ``--fail-on
+        cache-miss``, because every first start misses.
 
     Example:
-        An image of a service whose ``TORCHINDUCTOR_CACHE_DIR`` was filled with another batch size.
+        A service image whose ``TORCHINDUCTOR_CACHE_DIR`` was filled with another batch size.
 
     What to do:
-        Compare with the start that filled the caches: ``inspect cold-start NOW --against BEFORE``
-        names the part of the key that differs.
+        Compare with the start that filled the caches. ``inspect cold-start NOW --against BEFORE``
+        shows which part of the key differs.
     """
 
     id = "cache-miss"
@@ -57,9 +57,9 @@ class CacheMissRule(Rule[Run, Finding]):
                     message=f"{count(len(items), 'graph')} of "
                     f"{place.name if place else items[0].compile_id} not in the FX graph cache"
                     + took,
-                    why=f"No entry of the cache has the key {items[0].key or 'of the graph'}.",
-                    fix="`inspect cold-start NOW --against BEFORE` names the part of the key that "
-                    "differs from the start that filled the cache.",
+                    why=f"No cache entry has the key {items[0].key or 'of the graph'}.",
+                    fix="Run `inspect cold-start NOW --against BEFORE`; it shows which part of the "
+                    "key differs from the start that filled the cache.",
                     records=len(items),
                     evidence="fx_graph_cache_miss",
                 )

@@ -14,23 +14,23 @@ _STAGES = ("C++ compilation", _CHECK)
 
 
 class CppTimeRule(Rule[Run, Finding]):
-    """Most of the compile time is the C++ compiler's.
+    """The C++ compiler takes most of the compile time.
 
     What it means:
-        Inductor writes C++ for the CPU and calls the C++ compiler: for each kernel, once for each
-        set of headers, and once for each kind of vector instruction that it asks the compiler for.
+        Inductor generates C++ for the CPU and calls the C++ compiler for each kernel, once for each
+        set of headers, and once for each vector instruction set that it probes.
 
     Why it matters:
-        The compiler takes a second or more per file, whatever the size of the kernel.
+        The compiler takes a second or more per file, however small the kernel.
 
     Example:
         A first call on the CPU in a container whose cache folder is empty at every start.
 
     What to do:
         Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR`` on a volume, or
-        ``torch.compiler.save_cache_artifacts()``): kernels, headers and answers about vector
-        instructions are all in it. Where you know what the compiler can do,
-        ``TORCHINDUCTOR_VEC_ISA_OK=1`` spares most of the questions.
+        ``torch.compiler.save_cache_artifacts()``). It stores kernels, headers and the results of
+        the vector probes. If you know that the compiler supports the vector instructions, set
+        ``TORCHINDUCTOR_VEC_ISA_OK=1`` to skip most probes.
     """
 
     id = "cpp-compile-time"
@@ -54,7 +54,7 @@ class CppTimeRule(Rule[Run, Finding]):
             message=f"the C++ compiler takes {duration(spent_ns)} of {duration(cold.time_ns)} of "
             "compile time",
             why=f"{count(files, 'file')} of headers and kernels were compiled"
-            + (f", and {checks} that ask for vector instructions" if check_ns else ""),
+            + (f"; {checks} that probe vector instructions" if check_ns else ""),
             fix="Keep the cache folder between starts: TORCHINDUCTOR_CACHE_DIR on a volume, or "
             "torch.compiler.save_cache_artifacts() and load_cache_artifacts().",
             alternatives=(

@@ -19,21 +19,21 @@ class FrameTimeRule(Rule[Run, Finding]):
     """One function takes most of the compile time.
 
     What it means:
-        Of several functions that were compiled, one took more than half of the time: by the size of
-        its graphs, or because it was compiled again and again. What the first compilation pays for
-        all (cache keys, questions to the C++ compiler) is not counted.
+        One of several compiled functions took more than half of the compile time, because its
+        graphs are large or because it was recompiled often. One-time costs of the first compilation
+        (cache keys, probes of the C++ compiler) are not counted.
 
     Why it matters:
-        It is the one place where a change makes the start faster.
+        A faster start depends on this function.
 
     Example:
-        A model of 48 equal blocks that is compiled as one function: all 48 are in its graph.
+        A model of 48 identical blocks compiled as one function, whose graph contains all 48.
 
     What to do:
-        Where a block repeats, compile the block instead of the whole model: ``block.compile()`` for
-        each, or ``torch.compiler.nested_compile_region``. Equal blocks are then compiled once (12
-        blocks of a small Transformer's MLP on 2 CPU cores with torch 2.13: 11 s instead of 33 s).
-        What is fused across blocks is lost. Where it was compiled again and again, see the rule
+        If a block repeats, compile the block instead of the whole model: call ``block.compile()``
+        on each, or use ``torch.compiler.nested_compile_region``. Identical blocks are then compiled
+        once (12 blocks of a small Transformer's MLP on 2 CPU cores with torch 2.13: 11 s instead of
+        33 s). Fusion across blocks is lost. If the function was recompiled often, see the rule
         recompile.
     """
 
@@ -65,10 +65,10 @@ def _finding(run: Run, item: PlaceTime, total_ns: int) -> Finding:
         message=f"{shown_name(item.name)} takes {duration(_own_ns(item))} of "
         f"{duration(total_ns)} of compile time",
         why=f"{count(item.compilations, 'compilation')}: {stages}",
-        fix="See why it is compiled again: `inspect rule recompile`."
+        fix="Find out why it is recompiled: `inspect rule recompile`."
         if several
-        else "Where a block repeats in it, compile the block instead of the whole: "
-        "block.compile() for each, or torch.compiler.nested_compile_region.",
+        else "If a block repeats in it, compile the block instead: call "
+        "block.compile() on each, or use torch.compiler.nested_compile_region.",
         records=item.compilations,
         evidence="chromium_event",
     )

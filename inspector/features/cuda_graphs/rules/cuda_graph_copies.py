@@ -25,21 +25,22 @@ class CudaGraphCopiesRule(Rule[Run, Finding]):
     """Inputs are copied before each replay.
 
     What it means:
-        A captured graph reads its inputs where they were when it was captured. What is neither a
-        parameter, a buffer nor another graph's output is copied there before each replay.
+        A captured graph reads its inputs at the addresses they had during the capture. Every input
+        that is not a parameter, a buffer or another graph's output is copied there before each
+        replay.
 
     Why it matters:
-        The copy reads and writes every byte again in each call. For large inputs (images, a
-        cache of keys, weights that a plain function gets as arguments) that is a good part of the
-        call, and the memory is held twice.
+        Each call reads and writes every byte once more. For large inputs (images, a KV cache,
+        weights passed as arguments of a plain function) this is a large part of the call, and the
+        memory is held twice.
 
     Example:
-        A cache of 2 GiB as an argument: on a GPU with 4 TB/s, 1 ms per call.
+        A 2 GiB cache passed as an argument costs 1 ms per call on a GPU with 4 TB/s.
 
     What to do:
-        Where it is the same tensor in every call, say so before the first one:
-        ``torch._dynamo.mark_static_address(x, guard=False)``; or make it a buffer of the module.
-        Write new values into it with ``x.copy_(new)``.
+        If it is the same tensor in every call, call ``torch._dynamo.mark_static_address(x,
+        guard=False)`` before the first call, or make it a buffer of the module. Write new values
+        into it with ``x.copy_(new)``.
     """
 
     id = "cuda-graph-copies"
@@ -73,8 +74,8 @@ def _finding(
     return Finding(
         **RULE.at(run, place, function.key.mode),
         message=f"{size(capture.copied_bytes)} are copied before each replay",
-        why=f"{capture.copied:,} of {count(capture.inputs, 'input')} may be elsewhere in the next "
-        f"call; the largest: {listed(names, _MOST_NAMED)}.",
+        why=f"{capture.copied:,} of {count(capture.inputs, 'input')} may have another address in "
+        f"the next call; the largest: {listed(names, _MOST_NAMED)}.",
         fix="If it is the same tensor in every call, call torch._dynamo.mark_static_address(x, "
         "guard=False) before the first one.",
         alternatives=("Make it a buffer of the module, and write new values into it (x.copy_).",),

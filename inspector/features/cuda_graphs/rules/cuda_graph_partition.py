@@ -17,22 +17,22 @@ from inspector.trace.printed_stack import printed_frames
 
 
 class CudaGraphPartitionRule(Rule[Run, Finding]):
-    """Part of a function is left out of its CUDA graphs.
+    """Part of a function runs outside its CUDA graphs.
 
     What it means:
-        Inductor cut the compiled function around operations that cannot be captured. The parts
-        around them are CUDA graphs; they themselves run kernel by kernel in between.
+        Inductor partitioned the compiled function around operations that cannot be captured. The
+        parts around them are CUDA graphs. The operations themselves run kernel by kernel.
 
     Why it matters:
-        Each cut is a return to the host: launches, and copies of what goes from one part into the
-        next where it was not written by a graph. An operation on the CPU makes the GPU wait.
+        Each partition returns to the host, which launches kernels and copies inputs of the next
+        part that no graph wrote. An operation on the CPU makes the GPU wait.
 
     Example:
-        ``row = table.sin()`` of a tensor on the CPU, in the middle of work on the GPU.
+        ``row = table.sin()`` with a CPU tensor, between operations on the GPU.
 
     What to do:
-        Move the operation to the GPU, or out of the compiled function; use operations of a fixed
-        size instead of those whose result depends on data.
+        Move the operation to the GPU, or out of the compiled function. Use operations with
+        fixed-size results instead of data-dependent ones.
     """
 
     id = "cuda-graph-partition"
@@ -69,12 +69,12 @@ def _finding(
     parts = f"{partitions.captured} of {count(partitions.partitions, 'part')}"
     return Finding(
         **RULE.at(run, place, advice.title),
-        message=f"left out of CUDA graphs: {advice.title}",
+        message=f"not captured in CUDA graphs: {advice.title}",
         why=advice.why or f"torch reports: {reason}",
         fix=advice.fix,
         alternatives=advice.alternatives,
         hints=tuple(dict.fromkeys(item.reason for item in items)),
-        notes=(f"{parts} can be captured; {count(len(items), 'operation')} left out here",),
+        notes=(f"{parts} can be captured; {count(len(items), 'operation')} here cannot",),
         records=len(items),
         evidence="inspector_cuda_graph_partitions",
     )

@@ -24,22 +24,22 @@ _DEAD = "ExpectedDeadIndicesBeforeGraphMismatch"
 _PATH = "another graph before it"
 _MOST_NAMED = 4
 _WHY = {
-    _STATIC: "{inputs} had another address than when the graph was captured. Parameters, "
-    "buffers and tensors with a static address must keep theirs.",
-    _MANAGED: "{inputs}, which another CUDA graph wrote, came from another of its outputs or "
-    "captures than before.",
-    _DEAD: "outputs of an earlier graph were still alive that were not when it was captured.",
-    _PATH: "it ran after another graph than before: outputs of earlier calls were still alive, or "
-    "the functions were called in another order.",
+    _STATIC: "{inputs} moved to another address after the capture. Parameters, "
+    "buffers and tensors with a static address must keep their addresses.",
+    _MANAGED: "{inputs}, written by another CUDA graph, came from another output or capture of it "
+    "than before.",
+    _DEAD: "Outputs of an earlier graph were still alive, but were not during the capture.",
+    _PATH: "It ran after a different graph than before. Outputs of earlier calls were still "
+    "alive, or the order of calls changed.",
 }
 _NEW_STEP = (
-    "Call torch.compiler.cudagraph_mark_step_begin() before each step, and clone outputs that are "
-    "kept."
+    "Call torch.compiler.cudagraph_mark_step_begin() before each step, and clone outputs that you "
+    "keep."
 )
 _FIX = {
     _STATIC: "Change the values in place (param.copy_(new) under torch.no_grad()) instead of "
-    "giving the module other tensors.",
-    _MANAGED: "Pass the same output in every call, or clone it (x.clone()): then it is copied "
+    "replacing the tensors of the module.",
+    _MANAGED: "Pass the same output in every call, or clone it (x.clone()), so it is copied "
     "before each replay.",
     _DEAD: _NEW_STEP,
     _PATH: _NEW_STEP,
@@ -47,24 +47,25 @@ _FIX = {
 
 
 class CudaGraphRecaptureRule(Rule[Run, Finding]):
-    """A CUDA graph is captured again.
+    """A CUDA graph is re-captured.
 
     What it means:
-        A captured graph reads and writes fixed addresses. A call whose parameters, buffers or
-        other graphs' outputs are elsewhere, or that runs after another graph than before, does not
-        fit, and the function is captured again for it.
+        A captured graph reads and writes fixed addresses. The function is captured again if
+        parameters, buffers or outputs of other graphs have new addresses, or if the call runs after
+        a different graph than before.
 
     Why it matters:
-        A capture takes milliseconds, in which the device is waited for twice; each one keeps memory
-        for good. After ``triton.cudagraph_unexpected_rerecord_limit`` (128) of some kinds, torch
+        A capture takes milliseconds, synchronizes with the device twice, and keeps its memory.
+        After ``triton.cudagraph_unexpected_rerecord_limit`` (128) re-captures of some kinds, torch
         gives up and runs the function without a graph.
 
     Example:
-        ``net.weight.data = adapter`` before a call: the weight has another address.
+        ``net.weight.data = adapter`` before a call gives the weight a new address.
 
     What to do:
-        Keep addresses: copy new values into the tensors that are there. Separate the steps with
-        ``torch.compiler.cudagraph_mark_step_begin()``, and clone outputs that outlive a step.
+        Keep addresses stable: copy new values into the existing tensors. Call
+        ``torch.compiler.cudagraph_mark_step_begin()`` before each step, and clone outputs that
+        outlive a step.
     """
 
     id = "cuda-graph-recapture"

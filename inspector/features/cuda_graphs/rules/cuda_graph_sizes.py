@@ -21,24 +21,24 @@ _MOST_NAMED = 8
 
 
 class CudaGraphSizesRule(Rule[Run, Finding]):
-    """Every size gets a CUDA graph of its own.
+    """Every size needs its own CUDA graph.
 
     What it means:
-        The compiled code is good for all sizes, a captured graph for one. Torch warms up and
-        captures once for each set of dynamic sizes that it meets.
+        The compiled code works for all sizes, but a captured graph works for only one. Torch warms
+        up and captures once for each set of dynamic sizes.
 
     Why it matters:
-        The first two calls with a size do not replay, and each capture keeps its memory. Where most
-        calls have a size of their own (decoding with a growing cache), nothing ever replays, and
-        all of it is overhead.
+        The first two calls with a size do not replay, and each capture keeps its memory. If most
+        calls have a new size (decoding with a growing cache), no call replays and every capture is
+        overhead.
 
     Example:
-        A cache of keys that grows by one in each call: 500 tokens, 500 sizes.
+        A KV cache that grows by one in each call: 500 tokens, 500 sizes.
 
     What to do:
-        Pad to a few sizes, or keep a buffer of the largest size and a mask. Or name the sizes that
-        are worth it in ``torch._inductor.config.triton.cudagraph_capture_sizes``; the others then
-        run without a graph.
+        Pad to a few sizes, or keep a buffer of the largest size and a mask. Or list the sizes worth
+        capturing in ``torch._inductor.config.triton.cudagraph_capture_sizes``; other sizes run
+        without a graph.
     """
 
     id = "cuda-graph-sizes"
@@ -82,14 +82,13 @@ def _finding(run: Run, process: Process, functions: list[CudaGraphCalls]) -> Fin
         **RULE.at(run, place, key.mode),
         message=f"{count(len(sizes), 'size')} in {count(calls, 'call')}, each with its own CUDA "
         "graph",
-        why=f"{replays:,} of {count(calls, 'call')} replayed; the sizes: "
-        f"{listed(shown, _MOST_NAMED)}.",
+        why=f"{replays:,} of {count(calls, 'call')} replayed. Sizes: {listed(shown, _MOST_NAMED)}.",
         fix="Pad to a few sizes, or keep a buffer of the largest size and a mask. Repeated sizes "
         "replay.",
         alternatives=(
             (
-                "torch._inductor.config.triton.cudagraph_capture_sizes = (…) names the sizes worth "
-                "capturing; the others run without a graph."
+                "Set torch._inductor.config.triton.cudagraph_capture_sizes = (…) to the sizes "
+                "worth capturing; other sizes run without a graph."
             ),
         ),
         notes=notes,

@@ -15,23 +15,22 @@ from inspector.run.run import Process, Run
 
 
 class CudaGraphSkipRule(Rule[Run, Finding]):
-    """No CUDA graph is made.
+    """A function runs without a CUDA graph.
 
     What it means:
-        CUDA graphs were asked for (``mode="reduce-overhead"``, ``"max-autotune"``, or the backend
-        ``cudagraphs``), and torch left this function without one: it runs kernel by kernel.
+        CUDA graphs were enabled (``mode="reduce-overhead"``, ``"max-autotune"``, or the backend
+        ``cudagraphs``), but torch skipped this function, so it runs kernel by kernel.
 
     Why it matters:
-        Every kernel is launched by the host again. Where kernels are short, the GPU waits for the
-        host, which is what CUDA graphs were asked for to avoid. Torch says so in one line of a log
-        that scrolls by.
+        The host launches every kernel again. If kernels are short, the GPU waits for the host,
+        which CUDA graphs were meant to avoid. Torch reports the skip only in one line of its log.
 
     Example:
-        ``total.add_(x)`` of an argument: a replay would change the graph's copy of it.
+        ``total.add_(x)`` on an argument, because a replay would change the graph's copy of it.
 
     What to do:
-        The finding names torch's reason, its line and what helps against it. ``inspect guards
-        --cudagraphs`` shows which share of the calls replays.
+        Follow the fix in the finding, which shows torch's reason and the line. ``inspect guards
+        --cudagraphs`` shows the share of calls that replay.
     """
 
     id = "cuda-graph-skip"

@@ -75,7 +75,7 @@ def _operators(step: Step) -> list[list[Cell]]:
     rows += [[Cell(f"… {labels.count(rest, 'more operator')}", size=_SMALL)]] if rest else []
     if not shown:
         read = labels.elided(", ".join(step.reads), _NAME)
-        rows.append([Cell(f"copies {read}" if read else "nothing is computed", size=_SMALL)])
+        rows.append([Cell(f"copies {read}" if read else "computes nothing", size=_SMALL)])
     return rows
 
 
@@ -118,7 +118,7 @@ def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:
     step = kernel.step
     again = sum(node.name in step.again and not is_view(node) for node in step.operators)
     if again and not is_part:
-        yield f"computes {labels.count(again, 'operator')} that another kernel computes, too"
+        yield f"recomputes {labels.count(again, 'operator')} of another kernel"
     views = sum(map(is_view, step.operators))
     if views:
-        yield f"and {labels.count(views, 'view')}, which cost{'s' if views == 1 else ''} nothing"
+        yield f"and {labels.count(views, 'view')}, at no cost"

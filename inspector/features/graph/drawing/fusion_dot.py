@@ -24,10 +24,10 @@ _STRAIGHT = "30"
 _THINNEST, _WIDEST = 0.8, 4.0
 _INPUT = style.Look("input", "#666666", "#ffffff")
 _RESULT = style.Look("result", "#666666", "#e4e4e4", width=2)
-_PREPARED = style.Look("on parameters alone", "#666666", "#f2f2f2", "dotted")
+_PREPARED = style.Look("on parameters only", "#666666", "#f2f2f2", "dotted")
 _LEGEND = (
-    "A box is one kernel or one call; in it the operators that it computes, with their lines.",
-    "An arrow is a tensor in memory, wider for more bytes.",
+    "A box is a kernel or a call, with the operators that it computes and their lines.",
+    "An arrow is a tensor in memory; wider arrows have more bytes.",
 )
 
 
@@ -97,7 +97,7 @@ class _Picture:
             lines[0] += f"   {repeat.layers[0]} … {repeat.layers[-1]}"
         found = {self._tensors([flow]): None for flow in self._shown.carried[number]}
         if found:
-            lines.append(f"each gives the next {labels.listed(list(found))}")
+            lines.append(f"each passes {labels.listed(list(found))} to the next")
         return lines
 
     def _add_prepared(self, picture: graphviz.Digraph) -> None:
@@ -105,9 +105,9 @@ class _Picture:
         moved = Amount.of(step.bytes_ or 0 for step in steps)
         look = style.Look("", _PREPARED.colour, "white", _PREPARED.border, 1)
         rows = [
-            [Cell(f"{labels.count(len(steps), 'kernel')} on parameters alone", bold=True,
+            [Cell(f"{labels.count(len(steps), 'kernel')} on parameters only", bold=True,
                   fill=_PREPARED.fill)],
-            [Cell("bring them into another memory layout", size=9)],
+            [Cell("change their memory layout", size=9)],
             [Cell(f"{labels.size(moved.bytes_)} read and written", size=9, colour=style.MUTED)],
         ]  # fmt: skip
         tooltip = labels.in_tooltip(f"{step.name}: {', '.join(step.reads)}" for step in steps)

@@ -136,8 +136,8 @@ def traffic(fusion: Fusion) -> str:
     share = round(100 * (1 - now / unfused))
     removed = f"{share}%" if share else "less than 1%"
     return (
-        f"{text} instead of {size(unfused)} without fusion: {removed} of the memory traffic "
-        f"removed. Eager PyTorch: {size(eager)}"
+        f"{text} instead of {size(unfused)} without fusion ({removed} of the memory traffic "
+        f"removed). Eager PyTorch: {size(eager)}"
     )
 
 

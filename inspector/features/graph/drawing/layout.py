@@ -12,7 +12,7 @@ TIMEOUT_S = 60.0
 _PNG_DPI = "-Gdpi=144"
 _INSTALL = (
     "Install it with `apt install graphviz`, `brew install graphviz` or "
-    "`conda install graphviz`, or write the picture to a .dot file, which needs no program."
+    "`conda install graphviz`, or write a .dot file, which does not need it."
 )
 
 
@@ -34,12 +34,12 @@ def render(dot_text: str, suffix: str, *, timeout_s: float = TIMEOUT_S) -> bytes
             command, input=dot_text.encode(), capture_output=True, timeout=timeout_s, check=False
         )
     except FileNotFoundError:
-        message = "Pictures are drawn by the program `dot` of Graphviz, which is not installed."
+        message = "Pictures need `dot` from Graphviz, which is not installed."
         raise EnvironmentLacksError(message, _INSTALL) from None
     except subprocess.TimeoutExpired:
-        message = f"`dot` did not finish the picture within {timeout_s:.0f} seconds."
+        message = f"`dot` timed out after {timeout_s:.0f} seconds."
         raise InspectorError(
-            message, "Collapse more of the graph, draw a part of it, or write a .dot file."
+            message, "Collapse more of the graph, draw part of it, or write a .dot file."
         ) from None
     if done.returncode or not done.stdout:
         said = done.stderr.decode(errors="replace").strip()

@@ -22,7 +22,7 @@ from inspector.run.graph import Graph, Node
 
 # More texts at the arrows than these make a picture wide and hide the boxes.
 _MOST_TEXTS = 120
-_SHARED = "What many boxes read (a mask, say) has an arrow to the first; at others it is named."
+_SHARED = "A tensor that many boxes read (a mask) has an arrow to the first; others name it."
 _FILLS = ("#fafafa", "#f2f2f2")
 # Each module with its class, and whether it is the frame of its backward pass.
 _Path = tuple[tuple[str, str, bool], ...]
@@ -52,7 +52,7 @@ def stage_dot(
     colours = Colours(boxes, roles, options.around)
     computing = [box.nodes[0] for box in boxes if box.nodes[0].is_compute]
     is_mixed = len({node.is_backward for node in computing}) > 1
-    notes = ["A frame is a module; an arrow is one tensor or several."]
+    notes = ["A frame is a module. An arrow is one or more tensors."]
     notes += ["Dashed frames belong to the backward pass."] if is_mixed else []
     notes += [_SHARED] if any(box.shared for box in boxes) else []
     operators = sum(node.is_compute for box in boxes for node in box.nodes)

@@ -14,28 +14,28 @@ from inspector.report.wording import duration
 from inspector.run.run import Run
 
 _LOCAL = (
-    "Give all ranks one cache: the same TORCHINDUCTOR_CACHE_DIR on a host, and on several hosts "
-    "torch.compiler.save_cache_artifacts() on one rank with load_cache_artifacts() on the others."
+    "Share one cache between all ranks: the same TORCHINDUCTOR_CACHE_DIR on a host, or across "
+    "hosts torch.compiler.save_cache_artifacts() on one rank and load_cache_artifacts() on the "
+    "others."
 )
 
 
 class RankCachesRule(Rule[RanksReport, Finding]):
-    """Some ranks miss the compiler's caches where others hit them.
+    """Some ranks miss the compiler caches where others hit.
 
     What it means:
-        The same graph came out of the FX graph or AOTAutograd cache on some ranks, and was compiled
-        on others.
+        Some ranks loaded the graph from the FX graph or AOTAutograd cache, and others compiled it.
 
     Why it matters:
-        Ranks with a hit wait for those that compile: the job starts as late as with no cache.
+        Ranks with a hit wait for those that compile, so the job starts as late as without a cache.
 
     Example:
-        A cache folder that is local to each host, and one host is new.
+        A cache folder that is local to each host, and one new host.
 
     What to do:
         Share the folder (``TORCHINDUCTOR_CACHE_DIR``), a remote cache, or the artifacts of
-        ``torch.compiler.save_cache_artifacts``. Where the keys differ, the finding names the
-        component: make it equal.
+        ``torch.compiler.save_cache_artifacts``. If the keys differ, make the component that the
+        finding names equal on all ranks.
     """
 
     id = "rank-caches"
@@ -64,7 +64,7 @@ class RankCachesRule(Rule[RanksReport, Finding]):
             why=f"{first}: {item.shown[0]}; {second}: {item.shown[1]}{keys}",
             fix=_LOCAL
             if not item.keys
-            else "Make that part of the key equal on all ranks: code, settings, sizes of inputs.",
+            else "Make that part of the key equal on all ranks (code, settings, input sizes).",
             records=len(members),
             evidence="fx_graph_cache_miss",
             processes=item.groups[1],

@@ -13,22 +13,22 @@ from inspector.report.severity import Severity
 
 
 class RankCollectivesRule(Rule[RanksReport, Finding]):
-    """Ranks run other collectives, or in another order.
+    """Ranks run different collectives, or run them in a different order.
 
     What it means:
-        Inductor scheduled other collectives for the same function on some ranks, or put them in
-        another order (``inductor_collective_schedule`` in the trace).
+        Inductor scheduled different collectives for the same function on some ranks, or ordered
+        them differently (``inductor_collective_schedule`` in the trace).
 
     Why it matters:
-        A collective ends when every rank has called it. Ranks that call different ones wait for
-        each other until a timeout, or exchange wrong data.
+        A collective completes when every rank has called it. Ranks in different collectives wait
+        for each other until a timeout, or exchange wrong data.
 
     Example:
-        ``if rank == 0: all_reduce(x)`` inside of a compiled function.
+        ``if rank == 0: all_reduce(x)`` inside a compiled function.
 
     What to do:
         Let every rank take the same branch, or move the collective out of the branch. Compile with
-        equal settings on all ranks: passes that reorder collectives decide by estimated times.
+        the same settings on all ranks, because passes reorder collectives by estimated times.
     """
 
     id = "rank-collectives"
@@ -45,9 +45,9 @@ class RankCollectivesRule(Rule[RanksReport, Finding]):
                         **self.at(report.run, row.place(report.run), str(row.number)),
                         message=f"collectives of {name} differ between {first} and {second}",
                         why=f"{first}: {item.shown[0]}; {second}: {item.shown[1]}",
-                        fix="Let all ranks take the same branch, with the same settings; or move "
+                        fix="Let all ranks take the same branch, with the same settings, or move "
                         "the collectives out of the compiled function.",
-                        notes=("ranks that wait in different collectives hang until a timeout",),
+                        notes=("ranks in different collectives hang until a timeout",),
                         evidence="inductor_collective_schedule",
                         processes=item.groups[1],
                     )

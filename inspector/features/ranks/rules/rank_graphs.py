@@ -21,24 +21,24 @@ _NOUNS = {Aspect.GRAPH: "graph", Aspect.GUARDS: "guards", Aspect.CODE: "generate
 
 
 class RankGraphsRule(Rule[RanksReport, Finding]):
-    """Ranks compile another graph of the same function.
+    """Ranks compile different graphs of the same function.
 
     What it means:
-        The same compilation of a function has other operators, sizes, guards or generated code on
-        some ranks.
+        The same compilation of a function has different operators, sizes, guards or generated code
+        on some ranks.
 
     Why it matters:
         Ranks that run different code finish at different times, and every collective waits for the
-        slowest. If the code contains collectives, they can stop matching. Caches that were filled
-        by one rank do not serve the others.
+        slowest. Collectives in that code may no longer match. Caches filled by one rank miss on the
+        others.
 
     Example:
         ``if self.rank == 0:`` in ``forward``, an attribute that only one rank sets, batches of
         different sizes.
 
     What to do:
-        Make the value in the differing guard equal on all ranks, or pass what differs as a tensor.
-        Work of one rank (logging, checkpoints) belongs outside of the compiled function.
+        Make the value in the differing guard equal on all ranks, or pass it as a tensor. Move
+        single-rank work (logging, checkpoints) out of the compiled function.
     """
 
     id = "rank-graphs"
@@ -65,7 +65,7 @@ class RankGraphsRule(Rule[RanksReport, Finding]):
             f"{'differ' if item.aspect is Aspect.GUARDS else 'differs'} from {first}",
             why="; ".join(_why(first, second, item)),
             fix=_fix(item),
-            notes=tuple(f"another one on {ranks(run, group)}" for group in item.groups[2:]),
+            notes=tuple(f"also different on {ranks(run, group)}" for group in item.groups[2:]),
             records=len(members),
             evidence="dynamo_output_graph",
             processes=item.groups[1],
@@ -75,12 +75,12 @@ class RankGraphsRule(Rule[RanksReport, Finding]):
 def _why(first: str, second: str, item: Difference) -> Iterator[str]:
     for name, guards in zip((first, second), item.guards, strict=True):
         if guards:
-            yield f"{name} {_is(name)} compiled for {', '.join(guards[:_MOST_GUARDS])}"
+            yield f"{name} {_is(name)} specialized on {', '.join(guards[:_MOST_GUARDS])}"
     if item.aspect is Aspect.GRAPH:
         parts = zip((first, second), item.shown, strict=False)
         yield from (f"{name} {_has(name)} {text}" for name, text in parts if text)
     if item.aspect is Aspect.CODE:
-        yield "graph and guards are equal: other settings, versions, or results of autotuning"
+        yield "graph and guards are equal, so settings, versions or autotuning results differ"
 
 
 def _is(name: str) -> str:
@@ -94,12 +94,12 @@ def _has(name: str) -> str:
 def _fix(item: Difference) -> str:
     if item.aspect is Aspect.CODE:
         return (
-            "Compare versions and settings of both ranks; autotune on one rank and share the cache "
-            "(TORCHINDUCTOR_CACHE_DIR) so that all ranks take the same configurations."
+            "Compare versions and settings of both ranks. Autotune on one rank and share the cache "
+            "(TORCHINDUCTOR_CACHE_DIR), so all ranks use the same configurations."
         )
     if any(item.guards):
-        return "Make that value equal on all ranks, or move what depends on it out of the function."
-    return "Give all ranks inputs of equal sizes and dtypes, and models with equal attributes."
+        return "Make that value equal on all ranks, or move code that depends on it out."
+    return "Use inputs of equal sizes and dtypes and equal model attributes on all ranks."
 
 
 RULE = RankGraphsRule()

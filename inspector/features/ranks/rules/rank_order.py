@@ -14,16 +14,16 @@ _MOST_GROUPS = 4
 
 
 class RankOrderRule(Rule[RanksReport, Finding]):
-    """Ranks call their graphs in another order.
+    """Ranks call their graphs in a different order.
 
     What it means:
-        From some call on, a rank runs another compiled function than the others
-        (``graph_execution`` in the trace, which is logged within
-        ``torch._inductor.debug.record_and_log_graph_execution_order()``).
+        From some call on, a rank runs a different compiled function than the others. The order is
+        ``graph_execution`` in the trace, logged within
+        ``torch._inductor.debug.record_and_log_graph_execution_order()``.
 
     Why it matters:
-        If the graphs contain collectives, ranks wait in different ones. If they do not, the ranks
-        still reach the next collective at different times.
+        If the graphs contain collectives, ranks wait in different ones. Otherwise, ranks reach the
+        next collective at different times.
 
     Example:
         ``if rank == 0: evaluate(model)`` between two steps.
@@ -46,7 +46,7 @@ class RankOrderRule(Rule[RanksReport, Finding]):
         pairs = list(zip(groups, calls, strict=True))[:_MOST_GROUPS]
         yield Finding(
             **self.at(report.run, row.place(report.run), str(found.call)),
-            message=f"call {found.call + 1} of a graph is not the same on all ranks",
+            message=f"graph call {found.call + 1} differs between ranks",
             why="; ".join(f"{name} {_calls(name)} {call}" for name, call in pairs),
             fix="Let every rank make the same calls in the same order.",
             evidence="graph_execution",

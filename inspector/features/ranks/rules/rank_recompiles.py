@@ -15,35 +15,35 @@ from inspector.run.run import Run
 
 _MOST_REASONS = 3
 _SIZES = (
-    "Give all ranks the same sizes (pad, or bucket), or mark what changes as dynamic before the "
-    "first call."
+    "Use the same sizes on all ranks (pad or bucket), or mark the changing size as dynamic before "
+    "the first call."
 )
 _VALUES = "Make what the guard checks equal on all ranks."
-_CALLS = "Call the function on all ranks, or where the others do not wait for it."
+_CALLS = "Call the function on all ranks, or where the other ranks do not wait for it."
 _EXCHANGE = (
-    "Set TORCH_COMPILER_COLLECTIVES=1: ranks exchange the sizes of inputs while they compile. All "
-    "ranks have to compile at the same time."
+    "Set TORCH_COMPILER_COLLECTIVES=1, so ranks exchange input sizes while they compile. All ranks "
+    "must compile at the same time."
 )
 
 
 class RankRecompilesRule(Rule[RanksReport, Finding]):
-    """Some ranks compile a function more often than the others.
+    """Some ranks compile a function more often than others.
 
     What it means:
-        A function was compiled on some ranks, and not, or less often, on the others.
+        A function was compiled on some ranks but less often, or never, on the others.
 
     Why it matters:
-        While one rank compiles, the others wait in the next collective: a recompilation on one of
-        64 ranks stops all of them, and a long one can exceed the timeout of the process group.
+        While one rank compiles, the others wait in the next collective. A recompilation on one of
+        64 ranks stalls all of them, and a long one can exceed the process group's timeout.
 
     Example:
-        Batches are cut to the longest sample on each rank, so that sizes differ between ranks.
+        Each rank pads its batch to its own longest sample, so sizes differ between ranks.
 
     What to do:
         Pad or bucket the batches to the same sizes on all ranks, or mark the size dynamic before
-        the first call (``torch._dynamo.mark_dynamic``). ``TORCH_COMPILER_COLLECTIVES=1`` lets the
-        ranks exchange sizes while they compile, so that what differs between them is dynamic from
-        the first compilation on; all ranks have to compile at the same time then.
+        the first call (``torch._dynamo.mark_dynamic``). With ``TORCH_COMPILER_COLLECTIVES=1``,
+        ranks exchange sizes while they compile, and differing sizes are dynamic from the first
+        compilation. All ranks must then compile at the same time.
     """
 
     id = "rank-recompiles"
@@ -71,7 +71,7 @@ class RankRecompilesRule(Rule[RanksReport, Finding]):
             **self.at(run, row.place(run)),
             message=f"{ranks(run, have)}: {row.frame.name} is compiled {more}; the others wait up "
             f"to {duration(wait_ns)} (estimate)",
-            why="; ".join(reasons) or "the function is called on these ranks alone",
+            why="; ".join(reasons) or "only these ranks call the function",
             fix=_SIZES if is_size else _VALUES if reasons else _CALLS,
             alternatives=(_EXCHANGE,) if is_size else (),
             records=len(rows),

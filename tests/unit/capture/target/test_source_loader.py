@@ -63,7 +63,7 @@ except UsageError as error:
     print(f(1), error)
 """
     assert said(tmp_path, program) == (
-        "2 blocks.py was not loaded with the change. Make it in the file."
+        "2 blocks.py was not loaded with the change. Edit the file instead."
     )
 
 

@@ -81,12 +81,12 @@ def test_versions_are_compared_as_numbers(version: str, state: State) -> None:
     ("env", "name", "expected"),
     [
         (replace(BARE, platform="darwin"), "triton",
-         (State.NOT_HERE, "Triton exists on Linux only, this is darwin", "")),
+         (State.NOT_HERE, "Triton is available only on Linux, not on darwin", "")),
         (replace(BARE, chosen=True, executable="/my env/bin/python"), "torch",
          (State.MISSING, "", "'/my env/bin/python' -m pip install 'torch>=2.11,<2.16'")),
         (replace(FULL, inspect="/b/inspect", is_ours=False), "inspect on the PATH",
          (State.NOT_OURS, "/b/inspect",
-          "Type torch-inspector instead of inspect: it is the same command.")),
+          "Use torch-inspector instead of inspect; it is the same command.")),
     ],
 )  # fmt: skip
 def test_what_is_found_and_how_it_is_fixed(
@@ -125,7 +125,7 @@ def test_the_table_fits_and_pipes(
     monkeypatch.setenv("COLUMNS", str(width))
     out = io.StringIO()
     print_text(diagnose(env), out)
-    table, _, fixes = out.getvalue().partition("To get what is missing")
+    table, _, fixes = out.getvalue().partition("Install what is missing")
     assert all(len(line) <= width for line in table.splitlines())
     assert all(line == line.rstrip() for line in table.splitlines())
     assert "\x1b" not in out.getvalue()

@@ -27,7 +27,7 @@ def verdict(*rows: BenchRow, reasons: tuple[Finding, ...] = ()) -> list[str]:
     return list(verdict_lines(group))
 
 
-DIED = row(INDUCTOR, failure="its process was ended by SIGSEGV")
+DIED = row(INDUCTOR, failure="its process was killed by SIGSEGV")
 CUT = row(INDUCTOR, failure=INTERRUPTED)
 SAME = row(AOT, faster=Ratio(0.6, 1.0, 1.6))
 WIDE = row(INDUCTOR, faster=Ratio(0.9, 1.3, 1.9))

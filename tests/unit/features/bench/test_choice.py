@@ -28,7 +28,7 @@ def test_of_equals_the_one_that_is_ready_first() -> None:
 
 
 def test_what_dies_while_it_is_timed_is_not_taken() -> None:
-    died = dataclasses.replace(row(Setting("inductor"), 4.0), failure="It was ended by SIGSEGV.")
+    died = dataclasses.replace(row(Setting("inductor"), 4.0), failure="It was killed by SIGSEGV.")
     found = choose([row(Setting()), died])
     assert found.latency is None
     cut = dataclasses.replace(died, failure=INTERRUPTED)

@@ -23,7 +23,7 @@ def test_the_mean_is_geometric_and_counts_what_ran() -> None:
         model(row(DEFAULT, 2.0)),
         model(row(DEFAULT, 0.3125, breaks=2), row(DEFAULT, 0.8, input=1)),
         model(row(DEFAULT, 2.0), row(DEFAULT, input=1, failure="it fails")),
-        model(dataclasses.replace(row(DEFAULT, 2.0), failure="It was ended by SIGSEGV.")),
+        model(dataclasses.replace(row(DEFAULT, 2.0), failure="It was killed by SIGSEGV.")),
         model(row(DEFAULT, 1.001)),
         model(row(DEFAULT, 4.0, wrong=("output of input 1",))),
         model(row(DEFAULT, failure="out of memory")),

@@ -61,7 +61,7 @@ def test_an_input_that_fails_is_a_row_with_its_reason_and_the_others_stay(tmp_pa
 
 
 def test_where_a_process_ends_the_inputs_behind_were_not_tried(tmp_path: Path) -> None:
-    ends = (WorkerEnd(1, 0, "it was ended after 5 seconds of first calls; see --timeout"),)
+    ends = (WorkerEnd(1, 0, "it timed out after 5 seconds of first calls; see --timeout"),)
     plan = dataclasses.replace(PLAN, ends=ends)
     firsts = [first(0, at) for at in range(4)]
     found = rows(tmp_path, "whole", *firsts, first(1, 0), first(1, 1), plan=plan)

@@ -51,7 +51,7 @@ def test_one_call_of_each_together_decides_and_not_most_inputs(tmp_path: Path) -
 
 
 def test_what_ends_while_it_is_timed_is_no_setting_to_take(tmp_path: Path) -> None:
-    end = WorkerEnd(1, 0, "its process was ended by SIGSEGV")
+    end = WorkerEnd(1, 0, "its process was killed by SIGSEGV")
     ended = dataclasses.replace(VARIED, ends=(end,))
     times = [(5_000, 500_000 + 1_000 * at) for at in range(ROUNDS)]
     found = compiled(tmp_path, *times)

@@ -102,7 +102,7 @@ def test_a_plain_trace_says_captures_and_what_it_lacks() -> None:
         ("0/0", 4, None)
     ]
     assert report.calls is None
-    assert any("not observable" in notice for notice in report.notices)
+    assert any("only captures and skips at compile time" in notice for notice in report.notices)
     assert "4 CUDA graphs captured\n" in rendered(report, "terminal")
 
 
@@ -166,7 +166,7 @@ def test_torch_s_words_at_the_re_recording_limit_are_read() -> None:
     assert warning.reason.startswith("function 1 exceeding max re-recording limit (=2)")
     assert "139" not in warning.reason
     assert [(frame.line, frame.name) for frame in warning.stack] == [(7, "second")]
-    assert skip_advice(warning.reason).title == "captured too often"
+    assert skip_advice(warning.reason).title == "re-captured too often"
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_torch_s_words_at_the_re_recording_limit_are_read() -> None:
     [
         ("mutated inputs (1 instances)", "an argument is changed in place"),
         ("multiple devices: device(type='cuda', index=0), device(type='cuda', index=1)", "it uses"),
-        ("input storage mutation (2 instances)", "an argument gets another storage"),
+        ("input storage mutation (2 instances)", "an argument's storage is replaced"),
         ("incompatible op aten._local_scalar_dense.default", "an operator cannot be captured"),
-        ("words that nobody has seen", "torch makes none"),
+        ("words that nobody has seen", "unknown reason"),
     ],
 )
 def test_reasons_are_known_by_torch_s_words(reason: str, title: str) -> None:

@@ -49,20 +49,20 @@ def test_a_copy_into_another_layout_is_at_the_line_of_what_takes_it_alone() -> N
     assert "triton_copy_2" not in names[7]
     assert "triton_copy_2" in names[8]
     copy = next(text for name, text in told(8) if name.endswith("triton_copy_2"))
-    assert copy.endswith("copies or reorders what `convolution` takes (conv_1)")
+    assert copy.endswith("copies or reorders inputs of `convolution` (conv_1)")
 
 
 def test_bytes_stand_at_the_lines_that_share_a_kernel_and_it_is_said() -> None:
     shared = [kernel for kernel in at(8).kernels if kernel.kernel == "triton_add_3"]
     assert [(kernel.is_shared, kernel.is_again) for kernel in shared] == [(True, False)]
-    assert any(", with other lines · add" in text for _, text in told(8))
+    assert any(", shared with other lines · add" in text for _, text in told(8))
 
 
 def test_what_is_computed_again_has_no_bytes_there() -> None:
     (own, again) = at(9).kernels
     assert (own.kernel, own.is_again) == ("triton_add_3", False)
     assert (again.kernel, again.is_again) == ("triton_mul_4", True)
-    assert told(9)[-1][1] == "computes exp again; its bytes count for other lines"
+    assert told(9)[-1][1] == "recomputes exp; bytes count for other lines"
 
 
 def test_every_byte_that_is_not_shared_is_at_one_line() -> None:

@@ -67,7 +67,7 @@ def test_what_is_changed_in_place_is_the_same_memory() -> None:
     assert saved[0, 2] == SIZE
     (between,) = [pair for pair in unfused_pairs(found) if (pair.first, pair.second) == (0, 2)]
     assert between.reason is not None
-    assert "has to run between them" in between.reason.sentence
+    assert "must run between them" in between.reason.sentence
 
 
 def test_a_circle_in_a_damaged_recording_ends() -> None:

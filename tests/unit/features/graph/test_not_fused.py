@@ -85,7 +85,7 @@ def test_a_library_is_the_reason_whatever_torch_said() -> None:
     found = fusion(GRAPH, RELU_K, MM_K, buffers=(BUF0,), apart=(apart("no shared data"),))
     pair, reason = pair_of(found)
     assert (reason.kind, reason.change) == ("library", TEMPLATES)
-    assert reason.sentence.startswith("#2 `mm` (model.py:5) is a call of a library")
+    assert reason.sentence.startswith("#2 `mm` (model.py:5) is a library call")
     assert (pair.shared, pair.saved_bytes) == (("x", "buf0"), 100 + 2 * SIZE)
     assert pair.said == "no shared data"
 
@@ -101,7 +101,7 @@ def test_torch_s_reason_in_either_order(turned: bool) -> None:  # noqa: FBT001
     pair, reason = pair_of(with_reason(said))
     assert pair.said == "device mismatch (cpu vs cuda:0)"
     first, second = NAMES[::-1] if turned else NAMES
-    assert reason.sentence == f"{first} runs on cpu, {second} on cuda:0."
+    assert reason.sentence == f"{first} runs on cpu, but {second} runs on cuda:0."
 
 
 def test_a_reason_of_one_of_several_launches_counts() -> None:
@@ -118,13 +118,13 @@ def test_a_reason_of_one_of_several_launches_counts() -> None:
 @pytest.mark.parametrize(
     ("kind", "said", "change"),
     [
-        ("order", "go over `relu` (8 by 64) in different orders: LEFT; RIGHT.", "Put a transpose"),
-        ("offset", "begins at element LEFT, the other at RIGHT.", "Compute on the whole"),
-        ("part", "goes over LEFT elements of `relu` (8 by 64), ", "Compute on the whole"),
+        ("order", "iterate over `relu` (8 by 64) in different orders: LEFT; RIGHT.", "Move the"),
+        ("offset", "starting at element LEFT and at RIGHT.", "Compute on the whole"),
+        ("part", "LEFT and RIGHT elements of `relu` (8 by 64).", "Compute on the whole"),
         ("broadcast", "uses each element of `relu` (8 by 64) several times", ""),
-        ("gather", "by an index that is known only when it runs", ""),
-        ("index", "by different indices: LEFT; RIGHT.", ""),
-        ("whole", "one needs all of `relu` (8 by 64) at once.", ""),
+        ("gather", "by an index that is known only at run time", ""),
+        ("index", "index `relu` (8 by 64) differently: LEFT; RIGHT.", ""),
+        ("whole", "needs all of `relu` (8 by 64) at once.", ""),
     ],
 )
 @pytest.mark.parametrize("reason", ["no shared data", "memory deps did not match"])
@@ -159,7 +159,7 @@ def test_only_slices_can_be_taken_later(kind: str, target: str, *, is_slice: boo
     said = apart("no shared data", uses=(Uses("buf0", kind, "512", "64"),))
     for last in (("taken", "sum_1"), ("sum_1",)):
         _, reason = pair_of(taking(target, said, last=last))
-        assert ("slice what comes out" in reason.change) is is_slice
+        assert ("slice the result" in reason.change) is is_slice
 
 
 def test_equal_pairs_of_equal_layers_are_one() -> None:

@@ -15,13 +15,14 @@ DEVICES = "device mismatch (%s vs %s)"
     ("reason", "arguments", "names", "sentence"),
     [
         (MISMATCH, ["4096", "64*s0", "1", "1"], ("`relu`", "`sum`"),
-         "`relu` runs over 4096 elements, `sum` over 64*s0."),
+         "`relu` iterates over 4096 elements, but `sum` over 64*s0."),
         (TILING, ["{'x': 8}", "{first}", "{0}"], ("A", "B"),
-         ("The memory orders of A and B ask for different tiles: {'x': 8} and {first}, or {0} "
+         ("The memory layouts of A and B need different tiles: {'x': 8} and {first}, or {0} "
           "for both.")),
-        (DEVICES, ["cpu", "cuda:0"], ("{second}", "{0}"), "{second} runs on cpu, {0} on cuda:0."),
-        (DEVICES, ["cpu"], ("A", "B"), "A runs on cpu, B on ?."),
-        (DEVICES, ["a\n  b", "c", "more"], ("A", "B"), "A runs on a b, B on c."),
+        (DEVICES, ["cpu", "cuda:0"], ("{second}", "{0}"),
+         "{second} runs on cpu, but {0} runs on cuda:0."),
+        (DEVICES, ["cpu"], ("A", "B"), "A runs on cpu, but B runs on ?."),
+        (DEVICES, ["a\n  b", "c", "more"], ("A", "B"), "A runs on a b, but B runs on c."),
     ],
 )  # fmt: skip
 def test_arguments_are_in_the_sentence(

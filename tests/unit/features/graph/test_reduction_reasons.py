@@ -76,19 +76,19 @@ PARTS = in_parts("sum_1")
 ROUNDED = in_parts("sum_1", (("500",), ("1049",)), ((), ("500",)))
 ROW_SUM = operation("sum_1", ("x",), "buf0", (("512",), ("1024",)))
 ROW_SUM_OF_X = operation("sum_1", ("x",), "buf2")
-FIRST, OTHER_DIMENSIONS = "is the first part of a reduction", "reduce other dimensions"
+FIRST, OTHER_DIMENSIONS = "is the first stage of a split reduction", "reduce different dimensions"
 SPLIT, MIXED = "split_reductions = False", "mix_order_reduction_non_strict_mode"
 
 
 @pytest.mark.parametrize(
     ("operations", "use", "sentence", "change"),
     [
-        (PARTS, "order", "are the two parts of one reduction", SPLIT),
+        (PARTS, "order", "are the two stages of one split reduction", SPLIT),
         # Another reduction of its results is no second part.
         ((operation("sum_1", ("x",), "buf0"), operation("sum_2", ("buf0",), "buf1")), "order",
          OTHER_DIMENSIONS, ""),
         ((ROW_SUM, operation("exp", ("x", "buf0"), "buf1", (("524288",),), "pointwise")), "order",
-         "reads its result, so the reduction has to finish first", "channels_last"),
+         "reads its result, so the reduction must finish first", "channels_last"),
         ((ROW_SUM, operation("exp", ("buf0",), "buf1", (("16", "32"),), "pointwise")), "order",
          "in different orders", "transpose"),
         ((PARTS[0], beside("exp", ROWS, "pointwise"), PARTS[1]), "order", FIRST, SPLIT),
@@ -127,4 +127,4 @@ def test_what_is_changed_in_place_is_still_written() -> None:
     assert saved == [8 * 4 + SIZE, 8 * 4]
     kind, sentence, _ = reason(pairs(changing, second, said="no shared data", use="part"))
     assert kind == "mutation"
-    assert "changes a part of an input in place" in sentence
+    assert "changes part of an input in place" in sentence

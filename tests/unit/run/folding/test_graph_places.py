@@ -51,7 +51,7 @@ def test_a_damaged_graph_is_named_and_the_others_are_read(tmp_path: Path) -> Non
     assert [graph.name for graph in report.graphs] == ["0/0 inference"]
     notices = " ".join(report.notices)
     assert "not shown: the joint graph of 0/0" in notices
-    assert "not shown: what was fused in 0/0" in notices
+    assert "not shown: fusion in 0/0" in notices
     assert "graphs were read from torch's text" in notices
 
 
@@ -66,7 +66,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     empty = run_of(
         tmp_path, record("dynamo_start", {"stack": []}), record("compilation_metrics", {})
     )
-    assert make_graph_report(empty, "").notices[0].startswith("the recording has no graph: ")
+    assert make_graph_report(empty, "").notices[0].startswith("the recording has no graph; ")
 
 
 def test_code_that_could_not_be_generated_for_a_gpu_says_why(tmp_path: Path) -> None:

@@ -247,6 +247,6 @@ def test_warnings_are_bounded_over_the_whole_log(tmp_path: Path) -> None:
 
     assert len(warnings) == 20
     assert last == [
-        "50 lines belong to no record and were passed over",
+        "50 lines do not belong to a record and were skipped",
         "30 more warnings are not shown",
     ]

@@ -92,7 +92,7 @@ def test_the_post_grad_graph_of_torch_2_8_is_a_stage(tmp_path: Path) -> None:
 
 def test_a_cut_trace_is_a_warning_in_the_json_report_too(tmp_path: Path) -> None:
     fields = fields_of(make_report(run_of(tmp_path, start()), []))
-    message = "the trace ends while `f` is being compiled: what follows is missing"
+    message = "the trace ends while `f` is being compiled, so later records are missing"
     assert fields["warnings"] == [{"file": "a.log", "line": None, "message": message}]
     whole = fields_of(make_report(run_of(tmp_path, start(), metrics()), []))
     assert whole["warnings"] == []
@@ -109,7 +109,7 @@ def test_a_line_has_the_kernels_that_name_it(tmp_path: Path) -> None:
         assert report.around is not None
         assert [(item.kernel, item.nodes) for item in report.around.kernels] == found
         assert kernel_blocks(report.around) == [
-            ("kernels of the forward pass", [(name, ", ".join(nodes)) for name, nodes in found])
+            ("forward kernels", [(name, ", ".join(nodes)) for name, nodes in found])
         ]
         fields = fields_of(report)["line"]
         assert [item["kernel"] for item in fields["forward_kernels"]] == [found[0][0]]

@@ -28,7 +28,7 @@ def test_one_that_is_damaged_is_said_to_be(tmp_path: Path) -> None:
     (tmp_path / "bench" / PROFILE_FILE).write_bytes(b"PK\3\4 half of it")
     with (
         opened(tmp_path / "bench") as whole,
-        pytest.raises(RecordingError, match="not a whole zip"),
+        pytest.raises(RecordingError, match="not a complete zip"),
         opened_profile(whole),
     ):
         pass

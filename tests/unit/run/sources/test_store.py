@@ -48,7 +48,7 @@ def test_recordings_are_numbered_and_ignored_by_git(store: Path) -> None:
 
 
 def test_the_newest_one_with_a_description_is_found(store: Path) -> None:
-    with pytest.raises(RecordingError, match="no recording here"):
+    with pytest.raises(RecordingError, match="no recordings here"):
         newest_recording()
     for _ in range(11):
         recorded()
@@ -59,7 +59,7 @@ def test_the_newest_one_with_a_description_is_found(store: Path) -> None:
 
 def test_one_that_is_being_recorded_is_not_the_newest(store: Path) -> None:
     recorded("running", **recorder_mark())
-    with pytest.raises(RecordingError, match="still being made"):
+    with pytest.raises(RecordingError, match="still in progress"):
         newest_recording()
     recorded("running", **dead())
     assert newest_recording() == store / "2"

@@ -21,10 +21,10 @@ time.sleep(60)
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        ("loaded", "timed out after 0.01 s of loading the model (see --timeout)"),
-        ("ready", "timed out after 0.01 s of first calls (see --timeout)"),
+        ("loaded", "timed out after 0.01 s during loading the model (see --timeout)"),
+        ("ready", "timed out after 0.01 s during first calls (see --timeout)"),
         # Nobody has asked for that limit, and --timeout is another one.
-        ("done", "timed out after 0 s of calls that usually take far less"),
+        ("done", "timed out after 0 s in calls that usually take far less"),
     ],
 )
 def test_what_takes_too_long_says_what_it_was_doing(tmp_path: Path, state: str, said: str) -> None:

@@ -34,7 +34,7 @@ def test_no_program(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_too_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _program(tmp_path, "sleep 5", monkeypatch)
-    with pytest.raises(InspectorError, match="within 1 second"):
+    with pytest.raises(InspectorError, match="timed out after 1 second"):
         render(DOT, ".svg", timeout_s=0.6)
 
 
