@@ -194,7 +194,7 @@ def test_a_folder_that_cannot_be_read_is_said_and_the_others_are_read(
 
 def test_what_may_not_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "access", lambda *_: False)
-    with pytest.raises(RecordingError, match="may not be read"):
+    with pytest.raises(RecordingError, match="cannot be read"):
         frames(tmp_path)
 
 
