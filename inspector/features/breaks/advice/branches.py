@@ -23,9 +23,9 @@ from inspector.report.user_code.code import Code, names_of, written
 from inspector.shared.edit import Edit
 
 _CHOOSE = (
-    "If both sides may run, and neither writes anywhere, draws random numbers or updates "
-    "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
-    "`b` of one shape and dtype"
+    "If both sides may run, and neither has side effects (writes, random numbers, updated "
+    "statistics), compute both and select with `torch.where(condition, a, b)`. `a` and `b` must "
+    "have the same shape and dtype"
 )
 _is_not = written("not _")
 
@@ -48,8 +48,8 @@ def one_side(code: Code) -> str:
     if found is None or not found.only_one:
         return ""
     return (
-        f"Where only one side may run: `{found.only_one}`; both functions return new tensors of "
-        "one shape and dtype."
+        f"If only one side may run: `{found.only_one}`. Both functions must return new tensors of "
+        "the same shape and dtype."
     )
 
 
@@ -66,14 +66,13 @@ def choice_by_number(code: Code) -> str:
     if (found := _number_choice(code)) is not None:
         name, old = code.target, code.shown(found.value)
         return (
-            f"Keep it a tensor: `{name} = {found.new}` instead of `{name} = {old}`, and choose by "
-            f"it: `{found.chosen}` in the place of the branch in line {found.branch.lineno}, "
-            f"{CHOSEN}"
+            f"Keep it as a tensor: `{name} = {found.new}` instead of `{name} = {old}`. Replace the "
+            f"branch in line {found.branch.lineno} with `{found.chosen}` {CHOSEN}"
         )
     tests = [node.test for node in code.header() if isinstance(node, ast.If | ast.IfExp)]
     condition = condition_of(code, tests[0]) if len(tests) == 1 else ""
     return (
-        f"`{condition}` is the condition as a tensor, without a number. {_CHOOSE}."
+        f"Use the tensor `{condition}` as the condition, without a Python number. {_CHOOSE}."
         if condition
         else ""
     )
@@ -184,8 +183,8 @@ def bool_tensor(code: Code) -> str:
         return ""
     tests = [node.test for node in code.walk() if isinstance(node, ast.If | ast.IfExp)]
     is_decided_by = any(code.target in names_of(test) for test in tests)
-    by_it = f", and choose by it instead of branching. {_CHOOSE}" if is_decided_by else ""
-    return f"Keep it a tensor: `{new}` instead of `{old}`{by_it}."
+    by_it = f", and select with it instead of branching. {_CHOOSE}" if is_decided_by else ""
+    return f"Keep it as a tensor: `{new}` instead of `{old}`{by_it}."
 
 
 def bool_tensor_edits(code: Code) -> tuple[Edit, ...]:
@@ -203,13 +202,13 @@ def assertion(code: Code) -> str:
     """An assertion that torch checks in the graph, for one of values or a branch that raises."""
     line = _assertion(code)
     when = (
-        "Assert a tensor, with a constant message or none"
+        "Assert on a tensor, with a constant message or no message"
         if isinstance(code.statement, ast.Assert)
-        else "Where another type of error will do"
+        else "If another error type is acceptable, assert on a tensor"
     )
     return (
-        f"{when}: `{line}`; torch checks it in the graph, and raises a RuntimeError (on a GPU "
-        "later than the line, and CUDA cannot be used any more)."
+        f"{when}: `{line}`. torch checks it in the graph and raises a RuntimeError. On a GPU the "
+        "error comes later than the line, and CUDA is unusable after it."
         if line
         else ""
     )

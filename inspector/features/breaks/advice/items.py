@@ -10,8 +10,8 @@ from inspector.report.user_code.code import Code, dotted_name
 from inspector.shared.edit import Edit
 
 _AFTER = (
-    "operators on tensors after it (`clamp` instead of `max`, `torch.where` instead of a branch). "
-    "What has to be a number, for Python or for the caller, is made one in the caller."
+    "tensor operators after it (`clamp` instead of `max`, `torch.where` instead of a branch). "
+    "If Python code needs a number, create it in the caller."
 )
 # `float()` of any other reduction changes the dtype where the tensor is one of integers.
 _OF_FLOATS = ("mean", "norm", "std", "var")
@@ -48,7 +48,7 @@ def kept_tensor(code: Code) -> str:
     whole = code.shown(number)
     if not whole or not instead:
         return ""
-    return f"Where that will do, keep a tensor: `{instead}` instead of `{whole}`, and use {_AFTER}"
+    return f"If a tensor is enough, use `{instead}` instead of `{whole}`, and use {_AFTER}"
 
 
 def kept_tensor_edits(code: Code) -> tuple[Edit, ...]:
@@ -97,9 +97,9 @@ def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> str:
         return ""
     value = code.statement.value if isinstance(code.statement, ast.Assign) else None
     begin = f"{code.target} = " if value is number else ""
-    text = f"Keep it a tensor: `{begin}{instead}` instead of `{begin}{code.shown(number)}`"
+    text = f"Keep it as a tensor: `{begin}{instead}` instead of `{begin}{code.shown(number)}`"
     more = "; ".join(f"`{new}` instead of `{old}`" for new, old in uses.changes)
-    return f"{text}, and with it {more}." if more else f"{text}."
+    return f"{text}, and accordingly {more}." if more else f"{text}."
 
 
 def _edits_of_kept(
@@ -142,8 +142,8 @@ def element(code: Code) -> str:
     """An element at a tensor without dimensions, at one of one dimension."""
     found, new = _element(code)
     return (
-        f"Give the index a dimension: `{new}` instead of `{code.shown(found)}`. Torch reads a "
-        "tensor without dimensions as a number, which it knows only when the program runs."
+        f"Give the index a dimension: `{new}` instead of `{code.shown(found)}`. torch reads a "
+        "zero-dimensional tensor as a number, whose value is unknown while tracing."
         if found is not None
         else ""
     )

@@ -93,7 +93,7 @@ def python_numbers(code: Code) -> str:
         return ""
     said = " and ".join(f"`{new}` instead of `{old}`" for old, new in changes.items())
     needs_math = any(new.startswith("math.") for new in changes.values())
-    return f"Let Python do it: {'`import math`, and write ' if needs_math else ''}{said}."
+    return f"Use Python, not NumPy: {'`import math`, and write ' if needs_math else ''}{said}."
 
 
 def python_numbers_edits(code: Code) -> tuple[Edit, ...]:

@@ -191,7 +191,7 @@ def checked_size(code: Code) -> str:
         f"`{line}` in place of the check in line {number}" for number, line in lines.items()
     )
     setting = under("capture_scalar_outputs=True")
-    return f"Write {shown}, and call with the number captured: {setting}. {_ITS_ERROR}"
+    return f"Write {shown}. To capture the number, use {setting}. {_ITS_ERROR}"
 
 
 def checked_size_edits(code: Code) -> tuple[Edit, ...]:

@@ -14,10 +14,10 @@ from inspector.shared.stack import StackFrame
 
 _LEAST = 50
 _ARITHMETIC = ("_operator.", "torch.sym_", "math.")
-_PASSED = "Compute the number in the caller and pass it: it is one symbol then."
+_PASSED = "Compute the number in the caller and pass it as an argument: it is then one symbol."
 _STATIC = (
-    "Compile with torch.compile(…, dynamic=False): sizes and numbers are constants, and each one "
-    "is compiled on its own."
+    "Compile with torch.compile(…, dynamic=False): sizes and numbers are then constants, and each "
+    "one is compiled separately."
 )
 
 
@@ -25,21 +25,21 @@ class SizeExpressionRule(Rule[Run, Finding]):
     """A symbolic number becomes a long expression.
 
     What it means:
-        A size or a number that is dynamic is a symbol, and what is computed from it an expression
-        of symbols. The rule looks for expressions in which symbols are written 50 times or more.
+        A dynamic size or number is a symbol, and values computed from it are expressions of
+        symbols. The rule reports expressions in which symbols occur 50 times or more.
 
     Why it matters:
-        Torch simplifies and compares whole expressions. One that doubles in each step of a loop
-        doubles the time to trace it: 7 steps of ``n = n * n + n`` took 17 s with torch 2.13, and 5
+        torch simplifies and compares whole expressions. If an expression doubles in each step of a
+        loop, so does tracing time: 7 steps of ``n = n * n + n`` took 17 s with torch 2.13, and 5
         steps less than a second.
 
     Example:
         ``n = n * n + n`` in a loop, or ``x = torch.cat([x, x[: x.shape[0] // 2]])``.
 
     What to do:
-        Compute the number in the caller and pass it: it is one symbol then. A size that the
-        function itself makes grow is a constant with ``dynamic=False``; each size is then compiled
-        on its own.
+        Compute the number in the caller and pass it as an argument: it is then one symbol. If a
+        size grows inside the function, compile with ``dynamic=False``: sizes are then constants,
+        and each one is compiled separately.
     """
 
     id = "long-size-expression"
@@ -65,7 +65,7 @@ def _finding(run: Run, number: Node, length: int, *, is_size: bool) -> Finding:
         **RULE.at(run, number.line, ""),
         message=f"a symbolic {'size' if is_size else 'number'} is an expression of at least "
         f"{length} symbols",
-        why="each step repeats the expression of the step before, so that tracing time multiplies",
+        why="each step repeats the expression of the previous step, so tracing time multiplies",
         fix=fixes[0],
         alternatives=fixes[1:],
         evidence="inspector_dynamo_graph",
