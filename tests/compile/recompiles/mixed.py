@@ -71,7 +71,7 @@ def number_of_a_dimension() -> None:
         total(torch.ones(3, 4, 5), d)
 
 
-@program(Expected("container-length", "s", "1", "2", "again", "Give size one length"))
+@program(Expected("container-length", "s", "1", "2", "again", "Give size the same length"))
 def length_of_a_size() -> None:
     """The items are ints, which nobody can stack."""
 
@@ -136,7 +136,7 @@ def value_over_a_break() -> None:
 @program(
     Expected(
         "deallocated", "___stack0", None, "a builtin_function_or_method", "again",
-        "Compute the argument on a line of its own",
+        "Compute the argument on its own line",
     ),
 )  # fmt: skip
 def method_over_a_break() -> None:
@@ -235,7 +235,7 @@ def flags_that_multiply() -> None:
 
 
 @program(
-    Expected("tensor-size", "x", "4", "5", "again", "A mark of it alone does not help"),
+    Expected("tensor-size", "x", "4", "5", "again", "Marking it alone does not help"),
     Expected("container-length", "extras", "0", "2", "again", "extras"),
 )
 def size_that_meets_a_static_one() -> None:

@@ -34,7 +34,7 @@ class Parts(enum.Flag):
 
 @program(
     Expected("none", "prev", "None", "a tensor of float32[4, 4]", "again", "Because the length"),
-    Expected("tensor-size", "prev", "4", "2", "dynamic", "one length in every call"),
+    Expected("tensor-size", "prev", "4", "2", "dynamic", "the same length in every call"),
     Expected("type", "feats", "list", "tuple", "again", "of one type"),
 )
 def nearer_entry() -> None:

@@ -27,7 +27,7 @@ def size() -> None:
 
 
 @program(
-    Expected("tensor-size", "x", "4", "7", "dynamic", "and no mark makes one of the two"),
+    Expected("tensor-size", "x", "4", "7", "dynamic", "and no mark merges them"),
     Expected("symbolic-shape", "x.size()[0]", "6 <= x.size()[0]", "x.size()[0] = 3", "dynamic",
              "each side is compiled once"),
 )  # fmt: skip

@@ -121,7 +121,7 @@ def list_length() -> None:
     calls(total, [X] * 1 + [X + 1], [X, X + 1, X + 2])
 
 
-@program(Expected("container-length", "xs", "0", "1", "again", "one length"))
+@program(Expected("container-length", "xs", "0", "1", "again", "the same length"))
 def empty_list() -> None:
     """Nothing, then something."""
 

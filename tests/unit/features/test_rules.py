@@ -181,7 +181,7 @@ def test_what_fails_in_every_call_is_spent_in_every_call(tmp_path: Path) -> None
     assert again.fix.startswith(f"Fix the graph break at {FILE}:3 (Failed to trace")
     (cost,) = finding_cost_lines(again)
     assert "once" not in cost
-    assert "again in every such call" in cost
+    assert "repeated in every such call" in cost
     assert again.severity is Severity.ERROR
 
 
