@@ -54,7 +54,9 @@ def usual_shape_in_place_of_a_missing_key() -> None:
 
 
 @program(
-    Expected("none", "batch['mask']", "None", "...", "again", "With and without batch['mask']")
+    Expected(
+        "none", "batch['mask']", "None", "...", "again", "Calls with and without batch['mask']"
+    )
 )
 def none_in_place_of_a_missing_key() -> None:
     """A program of its own all the same."""

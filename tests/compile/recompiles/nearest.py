@@ -55,7 +55,7 @@ def nearer_entry() -> None:
 
 
 @program(
-    Expected("none", "idx", "None", "a list with 2 items", "again", "With and without idx"),
+    Expected("none", "idx", "None", "a list with 2 items", "again", "Calls with and without idx"),
     Expected("int", "idx[0]", "0", "2", "again", "specialized on 2"),
     Expected("int", "idx[0]", "2", "4", "again", "specialized on 2"),
 )

@@ -93,7 +93,7 @@ def branch_on_size() -> None:
     branch(torch.ones(8, 3))
 
 
-@program(Expected("tensor-size", "x", "8", "9", "dynamic", "treats a size apart"))
+@program(Expected("tensor-size", "x", "8", "9", "dynamic", "treats one size specially"))
 def specialized() -> None:
     """A line makes the size a constant."""
 

@@ -244,7 +244,7 @@ def torchs_own_state() -> None:
 
 @program(
     *(
-        Expected("symbolic-shape", "...", "...", "...", "again", "Keep it outside of ", "...")
+        Expected("symbolic-shape", "...", "...", "...", "again", "Keep it outside ", "...")
         for _ in range(3)
     )
 )

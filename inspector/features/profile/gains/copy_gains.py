@@ -48,10 +48,10 @@ def _of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         copy = f"{len(copied)} kernels copy"
     yield Gain(
         f"{first_names(names)}{where(KernelGroup(tuple(copied)))}: "
-        f"what the program changes in place, {copy} as a whole",
+        f"{copy} whole tensors that the program modifies in place",
         sum(item.median_ns * sum(item.facts.functionalization_copies.values()) for item in copied),
-        "eager PyTorch writes the new values alone: put these lines into a function with "
-        "@torch.compiler.disable (a graph break), or change a smaller tensor",
+        "modify a smaller tensor, or move these lines into a function with "
+        "@torch.compiler.disable (a graph break): eager PyTorch writes only the new values",
     )
 
 
@@ -65,11 +65,11 @@ def _of_copies_back(work: Sequence[KernelTiming], *, is_grad_idle: bool) -> Iter
     at = f"{first_names(names)}{where(KernelGroup(tuple(given)))}: " if given else ""
     times = "once" if len(copies) == 1 else f"{len(copies)} times"
     yield Gain(
-        f"{at}graphs return new tensors for inputs and buffers that the program changes, and torch "
-        f"copies these back, {times}",
+        f"{at}graphs return new tensors for inputs and buffers that the program modifies, and "
+        f"torch copies them back, {times}",
         sum(item.median_ns for item in copies)
         + sum(item.median_ns * sum(item.facts.copied_back.values()) for item in given),
-        "under torch.no_grad() graphs write in place: --no-grad measures it"
+        "call under torch.no_grad(), where graphs write in place (--no-grad measures it)"
         if is_grad_idle
         else "return a new tensor instead, or change a smaller one",
     )
@@ -91,7 +91,7 @@ def layout_gain(work: Sequence[KernelTiming]) -> Gain | None:
         return None
     kernels = f"{len(found)} kernels" if len(found) > 1 else "a kernel"
     return Gain(
-        f"in each call {kernels} put weights or inputs of convolutions into another layout",
+        f"in each call {kernels} convert weights or inputs of convolutions to another layout",
         sum(
             part.share * item.time_ns
             for item in found

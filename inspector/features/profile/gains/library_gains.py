@@ -21,9 +21,9 @@ from inspector.shared.spans import merged, outside, union_ns
 _EXCHANGED = {
     True: "compute meanwhile (torch._inductor.config.aten_distributed_optimizations."
     "enable_overlap_scheduling = True), send less, and give all processes equal work",
-    False: "begin earlier, while gradients are computed (DistributedDataParallel's bucket_cap_mb), "
-    "exchange less often (no_sync() for all but the last of several batches), and give all "
-    "processes equal work",
+    False: "start earlier, while gradients are computed (bucket_cap_mb of "
+    "DistributedDataParallel), synchronize less often (no_sync() for all but the last of several "
+    "batches), and balance the work of the processes",
 }
 _Spans: TypeAlias = Sequence[tuple[int, int]]
 
@@ -76,8 +76,8 @@ def gains_of_exchanges(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         if found:
             names = ", ".join(dict.fromkeys(shown_name(item.name) for item, _ in found))
             yield Gain(
-                "data is exchanged with other processes, or they are waited for, while nothing "
-                f"else runs ({names})",
+                "communication with other processes, or waiting for them, overlaps with nothing "
+                f"else ({names})",
                 unhidden_ns(found),
                 change,
             )
@@ -101,9 +101,9 @@ def gains_of_repeats(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         lines = list(dict.fromkeys((line.file, line.line) for line in places))
         named = first_names([f"{file.rpartition('/')[2]}:{line}" for file, line in lines])
         yield Gain(
-            f"{len(repeated)} of the calls of libraries compute what others have computed"
+            f"{len(repeated)} library calls repeat an earlier call"
             + (f" ({named})" if lines else ""),
             sum(item.time_ns for item in repeated),
-            "compute it once, in front of the loop, and use the result: `inspect kernels` shows "
-            "the calls",
+            "compute it once before the loop, and reuse the result (`inspect kernels` shows the "
+            "calls)",
         )

@@ -30,10 +30,9 @@ def gains_of_idle_gradients(work: Sequence[KernelTiming], *, is_cpu: bool) -> It
         names = list(dict.fromkeys(short_name(operator_of(node)) for node in nodes))
         also = "also computes" if row.number == 1 else "also compute"
         yield Gain(
-            f"{named(row)}{where(row)} {also} what only a backward pass needs "
-            f"({first_names(names)})",
+            f"{named(row)}{where(row)} {also} values for a backward pass ({first_names(names)})",
             sum(_won_ns(item, is_cpu=is_cpu) for item in items),
-            "torch.no_grad() around calls that need no gradients: --no-grad measures it",
+            "call under torch.no_grad() if no gradients are needed (--no-grad measures it)",
         )
 
 
@@ -68,11 +67,11 @@ def _of_backward(work: KernelTiming) -> Sequence[Node]:
     return [node for node in nodes if node.is_backward and not is_view(node)]
 
 
-_STATISTICS = "batch normalisation takes its statistics from the batch"
+_STATISTICS = "batch normalization computes statistics from the batch"
 # By operator, what a layer does in training mode and not in `eval()`; what `nn.Dropout` and batch
 # normalisation become (torch/_decomp/decompositions.py, 2.11 to 2.13).
 _IN_TRAINING = {
-    "native_dropout": "dropout draws numbers",
+    "native_dropout": "dropout draws random numbers",
     "_native_batch_norm_legit": _STATISTICS,
     "_native_batch_norm_legit_functional": _STATISTICS,
 }
@@ -94,16 +93,16 @@ def gains_of_training_mode(
     times = time_by(launches, _what)
     if not times:
         return
-    change = "for inference, model.eval() before it is compiled; for training, --train"
+    change = "for inference, call model.eval() before compiling; for training, pass --train"
     what = "the model is in training mode"
     if is_training is None:
-        what = "a call computes as in training"
+        what = "the call runs in training mode"
         change = (
-            f"for inference, model.eval() before it is compiled, or {_FUNCTIONS}; for training, "
-            "--train"
+            f"for inference, call model.eval() before compiling, or {_FUNCTIONS}; for training, "
+            "pass --train"
         )
     elif not is_training:
-        what = "functions compute as in training, though the model is in eval()"
+        what = "functions run in training mode, although the model is in eval()"
         change = _FUNCTIONS
     yield Gain(f"{what}: {' and '.join(times)}", sum(times.values()), change)
 

@@ -136,8 +136,8 @@ def test_what_layers_do_in_training_mode_alone_is_said_of_calls_without_a_backwa
     norm = with_operator("_native_batch_norm_legit_functional", "inference")
     (gain,) = of_training_mode(dropout, norm)
     assert gain.what == (
-        "the model is in training mode: dropout draws numbers and batch normalisation takes its "
-        "statistics from the batch"
+        "the model is in training mode: dropout draws random numbers and batch normalization "
+        "computes statistics from the batch"
     )
     assert gain.time_ns == pytest.approx(200_000)
     assert "model.eval()" in gain.change
@@ -149,12 +149,13 @@ def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
     dropout = with_operator("aten.native_dropout.default", "inference")
     (gain,) = of_training_mode(dropout, is_training=False)
     assert gain.what == (
-        "functions compute as in training, though the model is in eval(): dropout draws numbers"
+        "functions run in training mode, although the model is in eval(): dropout draws random "
+        "numbers"
     )
     assert "training=self.training" in gain.change
     assert "model.eval()" not in gain.change
     (gain,) = of_training_mode(dropout, is_training=None)
-    assert gain.what == "a call computes as in training: dropout draws numbers"
+    assert gain.what == "the call runs in training mode: dropout draws random numbers"
     assert "model.eval()" in gain.change
     assert "training=self.training" in gain.change
 
@@ -192,12 +193,12 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
 
     fast, serial = VECTORISED, dataclasses.replace(VECTORISED, parallel=0)
     assert change(fast) == ""  # what they compute takes the time
-    assert change(fast, 30_000).startswith("its loops are vectorised and in threads: bfloat16 has")
-    assert "not vectorised or in threads" in change(dataclasses.replace(fast, is_vector=False))
-    assert "not vectorised or in threads" in change(serial)
-    assert "not vectorised or in threads" in change(serial, threads=2)
+    assert change(fast, 30_000).startswith("use bfloat16, which moves fewer bytes")
+    assert "not vectorized or parallel" in change(dataclasses.replace(fast, is_vector=False))
+    assert "not vectorized or parallel" in change(serial)
+    assert "not vectorized or parallel" in change(serial, threads=2)
     assert change(serial, threads=1) == ""  # there are no others
-    assert change(serial, 30_000, threads=1).startswith("its loops are vectorised: bfloat16")
+    assert change(serial, 30_000, threads=1).startswith("use bfloat16, which moves fewer")
 
 
 @pytest.mark.parametrize(
@@ -217,7 +218,8 @@ def test_a_copy_for_what_is_in_place_is_a_gain_of_its_own() -> None:
     item = with_parts(work(time_ns=400_000)[0], share=1.0, functionalized="scatter_reduce")
     (gain, *_) = gains(BUDGET, [item, item], "", is_cpu=True)
     assert gain.what == (
-        "scatter_reduce at model.py:3: what the program changes in place, 2 kernels copy as a whole"
+        "scatter_reduce at model.py:3: 2 kernels copy whole tensors that the program modifies in "
+        "place"
     )
     assert gain.time_ns == pytest.approx(800_000)
 
@@ -248,7 +250,7 @@ def for_backward(direction: str) -> KernelTiming:
 def test_what_is_for_a_backward_pass_alone_is_said_of_forward_passes() -> None:
     (gain,) = gains_of_idle_gradients([for_backward("forward")], is_cpu=True)
     assert gain.what == (
-        "triton_poi_0 at model.py:3 also computes what only a backward pass needs (relu)"
+        "triton_poi_0 at model.py:3 also computes values for a backward pass (relu)"
     )
     assert not list(gains_of_idle_gradients([for_backward("inference")], is_cpu=True))
 
@@ -281,12 +283,10 @@ def test_the_calls_behind_the_first_could_be_won() -> None:
     assert [item.launches[0].call for item in repeated_work(work)] == calls[1:3]
     budget = make_budget(dataclasses.replace(PROFILE, plain_ns=(2_000_000,) * 3))
     found = gains(budget, work, "", is_cpu=False)
-    (gain,) = [gain for gain in found if "have computed" in gain.what]
-    assert gain.what == (
-        "2 of the calls of libraries compute what others have computed (model.py:14)"
-    )
+    (gain,) = [gain for gain in found if "repeat an earlier" in gain.what]
+    assert gain.what == ("2 library calls repeat an earlier call (model.py:14)")
     assert gain.time_ns == 600_000 / budget.shown_slowdown
-    assert "in front of the loop" in gain.change
+    assert "before the loop" in gain.change
 
 
 def test_of_many_lines_some_are_named() -> None:
