@@ -31,8 +31,8 @@ def check_can_draw() -> None:
 
 
 def _lacks_matplotlib() -> EnvironmentLacksError:
-    message = "Bars are drawn by matplotlib, which is not installed."
-    hint = "Install it with `pip install matplotlib`, or write -o bench.csv."
+    message = "The bar chart needs matplotlib, which is not installed."
+    hint = "Install it with `pip install matplotlib`, or pass -o bench.csv."
     return EnvironmentLacksError(message, hint)
 
 
@@ -101,7 +101,7 @@ def _group(axes: Any, name: str, rows: Sequence[BenchRow]) -> None:  # noqa: ANN
         axes.text(middle + more + 0.012 * right, place, said, va="center", fontsize=8)
     axes.set_xlim(0, 1.55 * right)
     axes.set_title(name, loc="left", fontsize=9)
-    axes.set_xlabel(f"{unit} per call; whiskers: 90 % of the calls")
+    axes.set_xlabel(f"{unit} per call; whiskers: 90% of the calls")
     axes.spines[["top", "right"]].set_visible(False)
 
 

@@ -43,7 +43,7 @@ def test_without_what_is_moved_or_with_a_part_of_it_a_time_is_the_least() -> Non
 
     nothing = made(Prediction(3300, Bound.UNKNOWN, compute_ns=2100))
     assert build_line(nothing) == "predicted at least 3.3 µs, bytes moved are unknown"
-    missing = "not all that it moves is known"
+    missing = "some of the bytes that it moves are unknown"
     least = made(Prediction(92_000, Bound.MEMORY, memory_ns=91_000, missing=missing))
     assert build_line(least) == "predicted at least 92 µs, memory bound"
     exact = made(Prediction(8_000, Bound.MEMORY))
