@@ -88,7 +88,7 @@ def test_every_kernel_runs_and_agrees_with_eager(recorded: tuple[Path, list[str]
 
 @pytest.mark.parametrize(("right", "wrong", "said"), [
     ("0.7071067811865476, tl.float32", "0.8071067811865476, tl.float32", "DIFFERS from eager"),
-    ("], 0.5, tl.float32", "], float('inf'), tl.float32", "on one side alone"),
+    ("], 0.5, tl.float32", "], float('inf'), tl.float32", "on one side only"),
 ])  # fmt: skip
 def test_a_wrong_kernel_differs_from_eager(
     recorded: tuple[Path, list[str]], right: str, wrong: str, said: str

@@ -128,7 +128,7 @@ def _said(change: Change) -> str:
         case "failed":
             return f"fails now: {change.failure}" if change.is_worse else "runs again"
         case "faster":
-            return f"{was:.2f}{TIMES} → {now:.2f}{TIMES} speedup over eager"
+            return f"{was:.2f}{TIMES} → {now:.2f}{TIMES} speedup"
         case "memory":
             return f"peak {size(round(was))} → {size(round(now))} ({now / was - 1:+.0%})"
         case "wrong":

@@ -208,6 +208,6 @@ def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
     times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
     if times and min(times) < _SHORT_NS:
         yield (
-            "state is restored before each call, which flushes CPU caches: short calls can be up to "
-            f"2{_TIMES} slower than in a loop"
+            "state is restored before each call, which flushes CPU caches: short calls can be up "
+            f"to 2{_TIMES} slower than in a loop"
         )

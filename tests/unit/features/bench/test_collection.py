@@ -46,7 +46,7 @@ def test_an_interval_that_says_nothing_is_not_called_noise() -> None:
     (found,) = summarized(models)
     assert (found.same, found.unknown) == (3, 2)
     (line,) = collection_lines(make_collection_report(models, 1))
-    assert line.endswith("(0 faster, 0 slower, 1 within noise, 2 not known)")
+    assert line.endswith("(0 faster, 0 slower, 1 within noise, 2 unknown)")
 
 
 def test_what_was_not_tried_has_the_reason_of_eager_pytorch() -> None:

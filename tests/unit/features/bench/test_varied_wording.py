@@ -45,10 +45,10 @@ OF_EACH = "faster than eager for one call of each input (40 ms → 20 ms; anothe
 FASTEST = f"Fastest: default + static, 2.00* {OF_EACH}1.10-40*)"
 VARY = (
     "Timings vary too much to compare default + static with eager: measure on an idle machine, or "
-    f"raise --sessions; nearest is default + static, 2.00* {OF_EACH}0.40-10*)"
+    f"raise --sessions; closest: default + static, 2.00* {OF_EACH}0.40-10*)"
 )
 NONE_FASTER = (
-    "No setting is faster than eager over these inputs; nearest is default, 2.00* slower than "
+    "No setting is faster than eager over these inputs; closest: default, 2.00* slower than "
     "eager for one call of each input (40 ms → 80 ms)"
 )
 NONE = "No setting was measured: default failed (see below)"
@@ -97,7 +97,7 @@ def test_where_no_graph_came_of_compiling_it_is_said() -> None:
     )
     assert [varied_cells(item)[-1] for item in inputs] == ["no graph: eager"] * 2
     found = dataclasses.replace(STATIC, inputs=inputs)
-    assert "no graph compiled in 60.0 s: all eager" in varied_totals(found)
+    assert "no graph was compiled in 60.0 s: all eager" in varied_totals(found)
     first, *_ = varied_verdict([EAGER, found])
     assert first.startswith("default + static compiled nothing: `inspect explain`")
 
