@@ -50,6 +50,9 @@ _PREFIXES = (
         "frame-skipped",
     ),
 )
+# A frame that is skipped at a break that torch has not logged: the cause is in the exception alone.
+_SKIPPED = re.compile(r"Graph break: torch\.compile cannot properly resume from this graph break")
+_UNSUPPORTED = re.compile(r"^torch\._dynamo\.exc\.Unsupported: ", re.MULTILINE)
 # ``unimplemented_with_warning`` (torch/_dynamo/exc.py) writes a record of its own, with nothing but
 # Python's traceback, before the record of the break that it raises next; its one caller is the
 # call of the backend.
@@ -162,6 +165,8 @@ class GraphBreakReason:
         head, stack = _split_stack(text)
         header = _HEADER.search(head)
         message = head[header.end() :].lstrip("\n") if header else head
+        if _SKIPPED.match(message) and (errors := _UNSUPPORTED.split(text)[1:]):
+            message = _split_stack(errors[-1])[0]
         reason = _REASON.search(message)
         message = message[reason.end() :] if reason else message
         message = message.partition(_ATTRIBUTION)[0]

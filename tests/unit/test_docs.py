@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def _lines() -> list[tuple[str, str]]:
+def documented_lines() -> list[tuple[str, str]]:
     """Page and command line, of all blocks of a shell and of what is indented like one."""
     found = []
     for page in PAGES:
@@ -27,7 +27,7 @@ def _lines() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("page", "line"), _lines())
+@pytest.mark.parametrize(("page", "line"), documented_lines())
 def test_a_command_line_is_understood(page: str, line: str) -> None:
     words = shlex.split(line.removeprefix("$ "), comments=True)
     if any("…" in word or word in {"DIR", "ID"} for word in words):

@@ -24,6 +24,7 @@ _OWN = re.compile(
     r"(?P<before>\b(?:cuda:|_DeviceGuard\(|set_device\(|get_raw_stream\(|stream|index=|device="
     r"|DeviceProperties\([^)]*?index=))\d+|0x[0-9a-f]{6,}|\b\d{7,}\b|/tmp/\S+|\b[a-z2-7]{50,}\b"
 )
+_COMMENT = re.compile(r"^\s*#.*\n?", re.MULTILINE)  # which lines of the source it is from
 _WAIT = "wait_tensor"
 _GRAPH_CACHES = frozenset({"FX graph", "AOTAutograd"})
 # Guards on what differs from process to process, whatever the program does.
@@ -121,7 +122,7 @@ class _Texts:
         """A digest of the text."""
         key = payload.md5 or payload
         if key not in self._plain:
-            text = _plain(payload.text())
+            text = _plain(_COMMENT.sub("", payload.text()))
             self._plain[key] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return self._plain[key]
 
@@ -243,7 +244,7 @@ def _other_operators(
         line = next((node.place for node in (*only[0], *only[1]) if node.place), None)
         return tuple(_named(each) for each in only), line
     for one, other in zip(*nodes, strict=True):
-        if one.tensor != other.tensor:
+        if _typed(one) != _typed(other):
             return (_typed(one), _typed(other)), one.place
     return (), None
 

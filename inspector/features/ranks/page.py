@@ -33,6 +33,8 @@ def _headline(report: RanksReport) -> str:
         return f"{number}: nothing was compiled"
     slowest = max(report.ranks, key=lambda item: item.compile_time_ns)
     took = f"compile time up to {duration(slowest.compile_time_ns)}"
+    if len(report.ranks) == 1:
+        return f"{number}: {count(len(report.rows), 'compilation')}, {took}"
     differing = sum(not row.is_equal for row in report.rows)
     total = count(len(report.rows), "compilation")
     if not differing:

@@ -46,6 +46,7 @@ class ProcessBuilder:
     def __init__(self, pid: int, rank: int | None = None, *, keep_spans: bool = False) -> None:
         self.pid = pid
         self.torch_hint = Roots()
+        self.named_rank = rank
         self._rank = rank
         self._torch_version = ""
         self._lowered: set[str] = set()

@@ -97,6 +97,11 @@ class RunBuilder:
             builder.build(roots, explains_recompiles=self._explains_recompiles)
             for builder in builders
         )
+        # Records that all say one rank (copied logs) are told apart by the names of the logs.
+        names = [builder.named_rank for builder in builders]
+        if len(set(names) - {None}) == len(names) > len({item.rank for item in processes}):
+            pairs = zip(processes, names, strict=True)
+            processes = tuple(dataclasses.replace(item, rank=name) for item, name in pairs)
         # The names of logs do not always say the rank.
         if all(process.rank is not None for process in processes):
             processes = tuple(sorted(processes, key=lambda process: process.rank or 0))

@@ -177,3 +177,21 @@ def test_a_message_without_the_usual_form_keeps_its_first_line() -> None:
 def test_any_text_and_any_cut_is_read(text: str, cut: int) -> None:
     GraphBreakReason.parse(text)
     GraphBreakReason.parse(record(next(iter(PREFIXES)), WRAPPED)[:cut])
+
+
+def test_a_skipped_frame_has_its_cause_in_the_exception() -> None:
+    found = GraphBreakReason.parse(
+        "Graph break: torch.compile cannot properly resume from this graph break, which results in "
+        "a skip.\ntorch.compile will skip tracing the frame f (m.py line 8).\n"
+        "The graph break occurred in the following user code:\n"
+        '  File "m.py", line 9, in f\n    y = torch.arange(n)\n\n'
+        'Traceback (most recent call last):\n  File "torch/x.py", line 1, in x\n    raise\n'
+        "torch._dynamo.exc.Unsupported: Data dependent operator\n  Explanation: no\n"
+        "  Developer debug context: aten._local_scalar_dense.default\n\n"
+        " For more details about this graph break, please visit: https://x.org/gb/gb0033.html\n\n"
+        'from user code:\n   File "m.py", line 9, in f\n    y = torch.arange(n)\n'
+    )
+    (cause,) = found.causes
+    assert (cause.gb_id, cause.context) == ("GB0033", "aten._local_scalar_dense.default")
+    assert found.outcome == "frame-skipped"
+    assert [(frame.line, frame.code) for frame in found.stack] == [(9, "y = torch.arange(n)")]

@@ -75,12 +75,20 @@ class RankGraphsRule(Rule[RanksReport, Finding]):
 def _why(first: str, second: str, item: Difference) -> Iterator[str]:
     for name, guards in zip((first, second), item.guards, strict=True):
         if guards:
-            yield f"{name} is compiled for {', '.join(guards[:_MOST_GUARDS])}"
+            yield f"{name} {_is(name)} compiled for {', '.join(guards[:_MOST_GUARDS])}"
     if item.aspect is Aspect.GRAPH:
         parts = zip((first, second), item.shown, strict=False)
-        yield from (f"{name} has {text}" for name, text in parts if text)
+        yield from (f"{name} {_has(name)} {text}" for name, text in parts if text)
     if item.aspect is Aspect.CODE:
         yield "graph and guards are equal: other settings, versions, or results of autotuning"
+
+
+def _is(name: str) -> str:
+    return "is" if name.startswith("rank ") else "are"
+
+
+def _has(name: str) -> str:
+    return "has" if name.startswith("rank ") else "have"
 
 
 def _fix(item: Difference) -> str:
