@@ -78,7 +78,7 @@ def spelled(source: str) -> str:
     text = _IMPORT.sub(lambda match: match[1].replace("_dot_", "."), source)
     text = _LOCAL.sub(r"\1", text)
     text = _BUILTINS.sub(lambda match: match[1] or "builtins", text)
-    text = _STACK.sub("(kept over a graph break)", text)
+    text = _STACK.sub("(kept across a graph break)", text)
     text = _MODULE_DICT.sub(_item, text)
     for _ in range(text.count("getattr(")):
         text = _GETATTR.sub(r"\1.\2", text, count=1)

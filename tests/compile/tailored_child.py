@@ -181,7 +181,7 @@ def _mended(path: Path, text: str) -> Iterator[tuple[str, str]]:
 
 def _applied(text: str, code: Code, fix: str) -> str:
     lines = text.split("\n")
-    for new, number in re.findall(r"`([^`]+)` in the place of the branch in line (\d+)", fix):
+    for number, new in re.findall(r"Replace the branch in line (\d+) with `([^`]+)`", fix):
         _replace(lines, read_text(text, Span(int(number), int(number))), [new])
     text = "\n".join(lines)
     changes = re.findall(r"`([^`]+)` instead of `([^`]+)`", fix)

@@ -78,6 +78,6 @@ def test_the_value_is_a_second_result(tmp_path: Path) -> None:
     (finding,) = report(tmp_path / "kept")["findings"]
 
     notes = " ".join(finding["notes"])
-    assert "all of it runs eagerly (Model.forward)" in notes
-    assert "no graph can end inside torch.utils.checkpoint.checkpoint" in notes
+    assert "the whole function runs eagerly (Model.forward)" in notes
+    assert "a graph cannot break inside torch.utils.checkpoint.checkpoint" in notes
     assert finding["fix"].startswith("Return the value (`t.detach()` for a number) as a second")

@@ -219,7 +219,7 @@ def test_what_only_a_compiling_backend_refuses_has_its_line(tmp_path: Path) -> N
 
     taken, refused = said(), said("--backend", "aot_eager")
     assert "graph break GB" not in taken
-    warning = "warning: Inductor would not compile this: `return doubled[step]` (model.py:6)"
+    warning = "warning: Inductor cannot compile `return doubled[step]` (model.py:6)"
     assert warning in taken
     # Torch 2.11 and 2.12 underline nothing.
     place = "6" if importlib.metadata.version("torch") < "2.13" else "6:12"

@@ -87,7 +87,7 @@ def test_a_wrong_kernel_differs_from_eager(recorded: tuple[Path, list[str]]) -> 
     text = inspected(folder, "kernels", "recording", "--export", name, "--compile").stdout
     for right, wrong, said in (
         ("0.7071067811865476, tl.float32", "0.8071067811865476, tl.float32", "DIFFERS from eager"),
-        ("], 0.5, tl.float32", "], float('inf'), tl.float32", "on one side alone"),
+        ("], 0.5, tl.float32", "], float('inf'), tl.float32", "on one side only"),
     ):
         assert right in text
         (folder / "wrong.py").write_text(text.replace(right, wrong))

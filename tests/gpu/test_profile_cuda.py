@@ -149,7 +149,7 @@ def test_a_failure_half_way_shows_what_was_measured(
     (profile,) = report["profiles"]
     assert error in profile["failed"]["error"]
     assert profile["wall_ns"] > 0
-    assert any("what was measured until then is shown" in notice for notice in report["notices"])
+    assert any("measurements so far are shown" in notice for notice in report["notices"])
 
 
 @pytest.mark.skipif(shutil.which("ncu") is None, reason="needs Nsight Compute")

@@ -55,7 +55,7 @@ def collection_lines(report: CollectionReport) -> Iterator[str]:
             mixed = item.ran - item.faster - item.slower - item.same
             same = item.same - item.unknown
             kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{same} within noise")
-            unclear = f", {item.unknown} not known" if item.unknown else ""
+            unclear = f", {item.unknown} unknown" if item.unknown else ""
             unclear += f", {mixed} neither" if mixed else ""
             speedup = f"{item.speedup:.2f}\N{MULTIPLICATION SIGN}"
             parts.append(f"geometric mean {speedup} ({', '.join(kinds)}{unclear})")

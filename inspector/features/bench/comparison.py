@@ -15,7 +15,7 @@ Key: TypeAlias = tuple[str, int, str, str, str]
 """A workload as JSON, the number of the input, the inputs, what varies in them, the setting."""
 
 _FORMAT_VERSION = 1
-_NO_REPORT = "it is no report of `inspect bench` as JSON"
+_NO_REPORT = "it is not a JSON report of `inspect bench`"
 _COUNTS = ("graphs", "graph_breaks", "recompiles", "kernels")
 _NEITHER = frozenset({"graphs", "kernels"})  # more of them is neither better nor worse
 _NOTICEABLE = 0.02

@@ -20,12 +20,12 @@ def parse_bench_gates(texts: Iterable[str]) -> tuple[str, ...]:
     """What was asked for: names between commas, or one per option."""
     given = list(texts)
     names = [name.casefold() for text in given for name in map(str.strip, text.split(",")) if name]
-    choices = f"Choose of {' and '.join(BENCH_GATES)}."
+    choices = f"Choose from {' and '.join(BENCH_GATES)}."
     if given and not names:
-        raise UsageError("--fail-on names nothing.", choices)
+        raise UsageError("--fail-on is empty.", choices)
     for name in names:
         if name not in BENCH_GATES:
-            raise UsageError(f"--fail-on knows no {name!r}.", choices)
+            raise UsageError(f"--fail-on does not support {name!r}.", choices)
     return tuple(dict.fromkeys(names))
 
 

@@ -60,7 +60,7 @@ def page(report: BenchReport) -> Page:
         lines = [_MARKS[worse] + line for line, worse in change_lines(report.comparison)]
         lines.insert(0, comparison_title(report.comparison))
         sections.append(Section("Comparison", [Lines(lines)]))
-    headline, *summary = verdict or ["too little was measured for a verdict"]
+    headline, *summary = verdict or ["not enough measurements for a verdict"]
     run = about(report.run)
     return Page(
         "Bench",
@@ -123,15 +123,15 @@ def _said(change: Change) -> str:
     was, now = change.before or 0, change.after or 0
     match change.what:
         case "gone":
-            return "not measured any more"
+            return "no longer measured"
         case "failed":
             return f"fails now: {change.failure}" if change.is_worse else "runs again"
         case "faster":
-            return f"{was:.2f}{TIMES} → {now:.2f}{TIMES} of eager's speed"
+            return f"{was:.2f}{TIMES} → {now:.2f}{TIMES} speedup"
         case "memory":
             return f"peak {size(round(was))} → {size(round(now))} ({now / was - 1:+.0%})"
         case "wrong":
-            return "results are wrong now" if now else "results are right again"
+            return "results are now wrong" if now else "results are correct again"
     noun = _COUNTED[change.what]
     return f"{count(round(was), noun)} → {count(round(now), noun)}"
 

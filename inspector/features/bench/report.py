@@ -151,14 +151,14 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     """What has to be known of the measurement, if it changes what one does with the figures."""
     measured = [row for row in rows if row.latency is not None]
     if run.meta.partial:
-        yield f"{run.meta.partial.rstrip('.')}: fewer rounds or sessions than asked for"
+        yield f"{run.meta.partial.rstrip('.')}: fewer rounds or sessions than requested"
     yield from _few_sessions(measured)
     left_out = {
         (plan.combinations[end.combination].setting.label, end.failure)
         for end in plan.ends
         if end.is_left_out
     }
-    yield from (f"{label} is left out: {why}" for label, why in sorted(left_out))
+    yield from (f"{label} is excluded: {why}" for label, why in sorted(left_out))
     unsettled = dict.fromkeys(row.setting.label for row in measured if not row.is_settled)
     if unsettled:
         yield f"timings not stable after warm-up ({', '.join(unsettled)}): raise --seconds"
@@ -172,7 +172,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     twice = compiled_twice(run)
     modes = {one.setting.mode for one in plan.combinations}
     if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):
-        yield f"{_TUNED} takes longer to compile than it must: {'. '.join(twice).rstrip('.')}"
+        yield f"{_TUNED} compiles more slowly than necessary: {'. '.join(twice).rstrip('.')}"
     errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
     nan = sorted({value_named(error.name) for error in errors if error.nan})
     if nan:
@@ -200,6 +200,6 @@ def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
     times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
     if times and min(times) < _SHORT_NS:
         yield (
-            "state is restored before each call, which flushes CPU caches: short calls take up to "
-            f"2{_TIMES} as long as in a loop"
+            "state is restored before each call, which flushes CPU caches: short calls can be up "
+            f"to 2{_TIMES} slower than in a loop"
         )

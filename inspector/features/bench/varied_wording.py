@@ -67,12 +67,12 @@ def varied_totals(found: VariedSetting) -> str:
         inputs = count(len(found.inputs) - len(found.left_out), "input")
         took = duration(round(found.first_ns))
         if found.is_all_eager:
-            parts.append(f"no graph compiled in {took}: all eager")
+            parts.append(f"no graph was compiled in {took}: all eager")
         else:
             parts.append(f"compiled for {found.compiled_inputs} of {inputs} in {took}")
         if found.break_even_rounds is not None:
             rounds = count(found.break_even_rounds, "call")
-            parts.append(f"pays off after {rounds} of each")
+            parts.append(f"pays off after {rounds} of each input")
         if found.speedup is not None:
             parts.append(f"geometric mean {found.speedup:.2f}{TIMES}")
     return ", ".join(parts)
@@ -115,7 +115,7 @@ def _shortest(eager: VariedSetting, measured: Sequence[VariedSetting]) -> Iterat
     unknown = [item.setting.label for item in measured if says_nothing(item.faster)]
     fastest = min(faster or measured, key=lambda item: item.round_ns or 0.0)
     took = _took(eager, fastest)
-    nearest = f"nearest is {fastest.setting.label}, {took}"
+    nearest = f"closest: {fastest.setting.label}, {took}"
     if not faster and unknown:
         yield (
             f"Timings vary too much to compare {listed(unknown)} with eager: measure on an idle "

@@ -56,7 +56,7 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
     if choice.as_good:
         names = listed([row.setting.label for row in choice.as_good])
         verb = "is" if len(choice.as_good) == 1 else "are"
-        yield f"{names} {verb} as fast, within noise"
+        yield f"{names} {verb} equally fast, within noise"
     if best.first_ns and best.break_even_calls is not None:
         cached = best.cached_first_ns
         warm = f", {duration(cached)} with warm caches" if cached else ""
@@ -91,7 +91,7 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
         return
     if group.reasons:
         is_none = nearest.compiled is not None and not nearest.compiled.graphs
-        where = "Nothing was compiled" if is_none else "Found in the compilation"
+        where = "Nothing was compiled" if is_none else "Compilation findings"
         yield f"{where}: {'; '.join(dict.fromkeys(map(_placed, group.reasons)))}"
     if group.profile is None:
         yield "`inspect profile` shows where the time goes"

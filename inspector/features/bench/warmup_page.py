@@ -69,7 +69,7 @@ def warmup_verdict(report: WarmupReport) -> Iterator[str]:
     cold = report.start("cold")
     if cold is None:
         failed = any(start.failure for start in report.starts)
-        why = "torch.compile fails" if failed else "it was cut off"
+        why = "torch.compile fails" if failed else "the recording is truncated"
         yield f"{why}: there is no start to warm up"
         return
     others = [
@@ -94,7 +94,7 @@ def _plan_line(report: WarmupReport) -> str:
     check = report.plan.check
     inputs = count(len(report.inputs), "input")
     if not report.calls:
-        return f"nothing compiles in the first calls of {inputs}: there is nothing to warm up"
+        return f"no warm-up needed: nothing compiles in the first calls of {inputs}"
     names = _named(report, report.calls)
     what = f"Call {len(report.calls)} of {inputs} at start ({names})"
     if report.calls_without != report.calls:
@@ -106,7 +106,7 @@ def _plan_line(report: WarmupReport) -> str:
     if check.is_passed:
         return f"{what}; nothing compiles after that (checked in a fresh process)"
     again = count(len(check.compiled_later), "input")
-    return f"{what}; that is not enough: {again} compiled after it in a fresh process"
+    return f"{what}; not enough: {again} still compiled in a fresh process"
 
 
 def _start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
@@ -169,7 +169,7 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
     check = report.plan.check
     if report.calls != report.calls_without:
         names = _named(report, report.calls_without)
-        yield f"where the artifact cannot be used, call {names} instead"
+        yield f"if the artifact cannot be used, call {names} instead"
     if check is None or check.failure:
         return
     loaded = "loaded the artifact" if check.loaded else "could not use the artifact"
@@ -183,7 +183,7 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
     )
     for item in report.still:
         label = report.inputs[item.input].label
-        because = "; ".join(map(one_line, item.because)) or "torch does not say why"
+        because = "; ".join(map(one_line, item.because)) or "torch gives no reason"
         yield f"{label} still compiles {count(item.compiled, 'frame')}: {because}"
 
 
@@ -201,21 +201,21 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
         yield from _of_cold(report, cold)
     if cold is not None and report.plan.records_cuda_graphs and report.device != "cpu":
         yield (
-            "CUDA graphs are in no cache: warmup.py calls every input twice after the plan, "
-            "because each size is recorded again in every start"
+            "CUDA graphs are not cached: warmup.py calls every input twice after the plan, because "
+            "every start records each size again"
         )
 
 
 def _of_cold(report: WarmupReport, cold: Start) -> Iterator[str]:
     if cold.compilations and _graphs(cold) is None:
         backend = report.plan.setting.backend
-        yield f"no cache keeps what the backend {backend} compiles: every start compiles again"
+        yield f"code of the backend {backend} is not cached: every start compiles again"
     frames = report.run.processes[cold.process].frames if cold.process is not None else ()
     names = {frame.name for frame in frames if any(it.hit_limit for it in frame.compilations)}
     if names:
         yield (
             f"the recompile limit is reached for {listed(sorted(names))}: inputs that "
-            "fit no cache entry run without the compiler, in the service too"
+            "match no cache entry run eagerly, in the service, too"
         )
     for use in cold.caches:
         for reason in use.reasons[:_MOST_REASONS]:
@@ -229,7 +229,7 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
         yield f"the artifact was not loaded: {loaded.failure}"
     elif loaded is not None:
         entries = count(sum(loaded.parts.values()), "entry", "entries")
-        yield f"the artifact has {entries} of caches ({size(loaded.size_bytes)})"
+        yield f"the artifact contains {entries} ({size(loaded.size_bytes)})"
     if artifact.compilations < cold.compilations:
         yield (
             "the artifact's profile (PGO) makes changing sizes dynamic from the first call: "
@@ -237,11 +237,11 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
         )
     missed = _graphs(artifact)
     if missed is not None and missed.misses:
-        yield f"{count(missed.misses, 'graph')} not in the artifact"
+        yield f"{count(missed.misses, 'graph')} missing from the artifact"
     directory = report.start("directory")
     if _cpp_runs(artifact) > (_cpp_runs(directory) if directory is not None else 0):
         yield (
-            "the artifact has only the source of C++ kernels, so every start compiles them: on the "
-            "CPU, run warmup.py while building the service's image to fill its cache folder "
-            "(docs/warmup.md)"
+            "the artifact contains only the source of C++ kernels, so every start compiles them: "
+            "on the CPU, run warmup.py while building the image of the service to fill its cache "
+            "folder (docs/warmup.md)"
         )

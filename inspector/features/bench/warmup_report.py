@@ -218,7 +218,7 @@ def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:
 
 def _because(item: Compilation) -> str:
     if item.hit_limit:
-        return "the recompile limit is reached: it runs without the compiler"
+        return "the recompile limit is reached: it runs eagerly"
     if item.recompile is None:
         return "its code is compiled for the first time"
     return changed(item.recompile)

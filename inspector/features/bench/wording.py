@@ -54,7 +54,7 @@ def group_title(group: BenchGroup, *, several: bool) -> str:
     """``batch 4 · bf16 · input 2: float32[4, 3, 224, 224]``."""
     number = f"input {group.input + 1}: " if several else ""
     parts = (group.workload.label, f"{number}{group.inputs}" if group.inputs else "")
-    return " · ".join(filter(None, parts)) or "Model as is"
+    return " · ".join(filter(None, parts)) or "Unchanged model"
 
 
 def none_measured(labels: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ def _off(error: OutputError) -> str:
     if not error.mine:
         return f"{name} is missing ({error.theirs} in eager)"
     if not error.theirs:
-        return f"{name} is {error.mine}, but eager returns nothing there"
+        return f"{name} is {error.mine}, but eager returns nothing"
     return f"{name} is {error.mine} instead of {error.theirs}"
 
 
@@ -68,7 +68,7 @@ def _diverged(found: Divergence, rows: Sequence[BenchRow]) -> str:
     if found.failure:
         return f"the first divergent operator was not found: {found.failure}"
     if not found.operator:
-        return f"no forward graph is wrong on its own: {_elsewhere(rows)}"
+        return f"every forward graph is correct on its own: {_elsewhere(rows)}"
     place = f" ({found.file.rpartition('/')[2]}:{found.line}: {found.code})" if found.line else ""
     return f"first divergent operator: {found.operator}{place}, {found.at} of {found.operators}"
 
@@ -87,6 +87,6 @@ def _elsewhere(rows: Sequence[BenchRow]) -> str:
     if is_late and not row.setting.compiles_optimizer:  # parameters are looked at then alone
         return "only later calls are wrong, not the first"
     if not known:
-        return "suspect how the program uses it"
+        return "check how the program uses it"
     *first, last = known
-    return f"suspect {', '.join(first)} or {last}" if first else f"suspect {last}"
+    return f"check {', '.join(first)} or {last}" if first else f"check {last}"

@@ -30,9 +30,9 @@ def refused_elements(run: Run) -> Iterator[str]:
     if found:
         shown = ", ".join([*found][:_MOST]) + (", …" if len(found) > _MOST else "")
         yield (
-            f"Inductor would not compile this: {shown} takes an element at a tensor without "
-            "dimensions, which only the backend eager takes; --backend inductor shows the graph "
-            "break, with what to do"
+            f"Inductor cannot compile {shown}: an index is a zero-dimensional tensor, which only "
+            "the backend eager accepts. Run with --backend inductor to see the graph break and "
+            "its fix"
         )
 
 

@@ -91,7 +91,7 @@ def _torch_of(python: str) -> tuple[str, str]:
             [python, "-c", _QUESTION], capture_output=True, text=True, check=True, timeout=60
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        message = f"The interpreter {python} cannot be asked for its torch ({error})."
-        raise EnvironmentLacksError(message, "Name another one with --python.") from error
+        message = f"Cannot find torch with the interpreter {python} ({error})."
+        raise EnvironmentLacksError(message, "Pass another one with --python.") from error
     folder, version, *_ = [*answer.split("\n"), "", ""]
     return folder, version

@@ -31,14 +31,14 @@ _Value: TypeAlias = Callable[[CallCosts], float]
 
 _NOT_REACHED = "no measured call reached it"
 _NOT_MEASURED = "no warm call was measured"
-_NOT_WARM = "every measured call compiled again, so none was warm"
+_NOT_WARM = "every measured call recompiled, so none was warm"
 _NOT_TOLD_APART = "its time cannot be separated from that of the code around it"
-_OPERATORS = "operators at the break are not in it: this backend does not mark its graphs"
+_OPERATORS = "operators at the break are not included: this backend does not mark its graphs"
 _BACKWARD = (
-    "the backward is not in it: this backend does not compile it; --backend inductor does, and "
-    "shows the fusion that the break prevents, too"
+    "the backward pass is not included: this backend does not compile it; --backend inductor does, "
+    "and also shows the fusion that the break prevents"
 )
-_FUSION = "fusion that the break prevents shows with --backend inductor alone"
+_FUSION = "only --backend inductor shows the fusion that the break prevents"
 
 
 def site_costs(run: Run) -> dict[Site, Cost]:
@@ -262,7 +262,7 @@ class _Measured:
         breaks = {other[:2] for other in others if not is_limit(other)}
         places = sorted(f"{run.roots.shown(file)}:{line}" for file, line in breaks - {site[:2]})
         limits = ["the recompile limit"] if any(map(is_limit, others)) else []
-        return (*(["another break of this line"] if site[:2] in breaks else []), *limits, *places)
+        return (*(["another break on this line"] if site[:2] in breaks else []), *limits, *places)
 
     def _is_lowered(self, site: Site) -> bool:
         """Whether Inductor lowered the graphs at a site; without any there, all others it met.

@@ -211,7 +211,7 @@ def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
         if tensor is not None:
             names = f"{by_source[one].name} and {by_source[other].name}"
             yield Candidate(
-                two_tensors(one, other, tensor), names, f"{names} are one tensor",
+                two_tensors(one, other, tensor), names, f"{names} are the same tensor",
                 "a call with two tensors", None,
             )  # fmt: skip
         return
@@ -221,5 +221,5 @@ def _of_alias(frame: FrameGuards, check: AliasCheck) -> Iterator[Candidate]:
         names = " and ".join(by_source[name].name for name in apart[:2])
         yield Candidate(
             same_tensor(apart[0], apart[1]), names, f"{names} are different tensors",
-            "one tensor for both", None,
+            "the same tensor for both", None,
         )  # fmt: skip

@@ -17,7 +17,7 @@ _NAMES = {
     Origin.INPUT: "inputs",
     Origin.GLOBAL: "globals",
     Origin.CLOSURE: "closures",
-    Origin.KEPT: "values kept over a graph break",
+    Origin.KEPT: "values kept across a graph break",
     Origin.LIBRARY: "functions and modules of torch and Python",
     Origin.STATE: "global state, relations of sizes",
     Origin.MODULE: "self",

@@ -33,7 +33,7 @@ def page(report: GuardsReport) -> Page:
     ]
     headline = f"{count(report.guards, 'guard')} in {count(len(report.frames), 'frame')}"
     if (time := report.time) is not None:
-        headline += f"; {duration(time.per_call_ns)} per warm call, {_percent(time.share)} of it"
+        headline += f"; {duration(time.per_call_ns)} per warm call ({_percent(time.share)})"
     number = Column("guards", "number")
     likely = list(_next(report.frames))
     return Page(
@@ -90,7 +90,7 @@ def _frame(row: FrameRow) -> str:
         count(row.guards, "guard"),
         f"{duration(row.per_call_ns)} per call" if row.per_call_ns is not None else "",
         "recompile limit hit" if row.is_closed else "",
-        "runs eagerly: its last compilation gave no graph" if row.is_skipped else "",
+        "runs eagerly: its last compilation produced no graph" if row.is_skipped else "",
     ]
     return " · ".join(filter(None, parts))
 
@@ -109,8 +109,8 @@ def _costs(report: GuardsReport) -> Iterator[Block]:
     if time is not None:
         looks = count(round(time.lookups), "cache lookup")
         lines.append(
-            f"{duration(time.per_call_ns)} per warm call (of {duration(time.call_ns)}, "
-            f"{_percent(time.share)}): {looks} per call, {count(time.calls, 'warm call')} measured"
+            f"{duration(time.per_call_ns)} of {duration(time.call_ns)} per warm call "
+            f"({_percent(time.share)}): {looks} per call, {count(time.calls, 'warm call')} measured"
         )
     cold = [row.torch_latency_ns for row in report.frames if row.torch_latency_ns is not None]
     if cold:

@@ -164,17 +164,17 @@ def _notices(run: Run, rows: list[FrameRow], time: GuardTime | None, unread: int
     yield from reading_texts(run)
     if is_plain(run):
         yield (
-            "a plain trace has no guard times, no classes of methods and no sources of the model"
+            "a plain trace lacks guard times, the classes of methods and the source of the model"
         )
     if not rows:
         yield ("no guards recorded: nothing was compiled, or the log lacks `dynamo_cpp_guards_str`")
         return
     if time is None:
-        yield f"guard time per warm call was not measured; `{again}` measures it"
+        yield f"guard time per warm call was not measured; run `{again}` to measure it"
     elif time.is_program:
         yield "a call is one entry into compiled code"
     if unread:
-        yield f"{unread:,} lines of guard trees could not be parsed; the JSON report has them"
+        yield f"{unread:,} lines of guard trees could not be parsed; the JSON report lists them"
 
 
 def with_instances(
@@ -182,7 +182,7 @@ def with_instances(
 ) -> tuple[NextChange, ...]:
     """What recompiles a function next, another object first where several share it."""
     is_full = guards.is_closed or guards.settings.recompile_limit <= len(guards.entries)
-    lead = "a further one runs eagerly" if is_full else "each recompiles"
+    lead = "another one runs eagerly" if is_full else "each recompiles"
     found = shared_instances(frame)
     own = []
     for name, (number, classes) in found.items():

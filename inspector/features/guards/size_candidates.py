@@ -73,7 +73,7 @@ def _of_tensor(
         unseen = max((size for size in known if size is not None), default=2) + 3
         # A layer's width: most models fail with another one.
         is_width = dimension and fixed in widths
-        what = "another size (a parameter has it too)" if is_width else "another size"
+        what = "another size (a parameter has this one, too)" if is_width else "another size"
         yield Candidate(
             of_tensor(ChangeKind.SIZE, guard.source, resized(tensor, dimension, unseen)), name,
             f"{name} is specialized on {fixed}", what, guard.cause,
@@ -85,7 +85,7 @@ def _of_tensor(
         guard.name,
         f"{guard.name} is specialized on dtype {tensor.dtype.removeprefix('torch.')}, "
         f"requires_grad {tensor.requires_grad}, device, layout and number of dimensions",
-        "another one",
+        "any change",
         guard.cause,
         _rest_of_tensor,
     )

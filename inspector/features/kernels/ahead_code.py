@@ -41,7 +41,7 @@ def read_ahead_code(
     """
     run = next(_parts(text, _RUN, _END), None)
     if run is None:
-        message = "the code of AOTInductor runs nothing"
+        message = "the AOTInductor code launches nothing"
         raise ValueError(message)
     cpp = _parts(f"{text}\n{rest}", _CPP, _END)
     kernels = {kernel.name: kernel for kernel in _triton(text)}

@@ -31,12 +31,12 @@ def vector_text(item: CppFacts) -> str:
     """How many of its loops are vectorised."""
     innermost = len(item.text.innermost)
     if not innermost:
-        return "no loop" if not item.text.unread else "loops of a template, not analysed"
+        return "no loop" if not item.text.unread else "loops of a template, not analyzed"
     if item.vector_loops == innermost:
-        return f"{count(innermost, 'loop')}, vectorised" if innermost > 1 else "vectorised"
+        return f"{count(innermost, 'loop')}, vectorized" if innermost > 1 else "vectorized"
     if not item.vector_loops:
-        return f"{count(innermost, 'loop')}, not vectorised" if innermost > 1 else "not vectorised"
-    return f"{item.vector_loops} of {innermost} loops vectorised"
+        return f"{count(innermost, 'loop')}, not vectorized" if innermost > 1 else "not vectorized"
+    return f"{item.vector_loops} of {innermost} loops vectorized"
 
 
 def parallel_text(item: CppFacts) -> str:
@@ -46,7 +46,7 @@ def parallel_text(item: CppFacts) -> str:
         threads = f" on {recorded.threads} threads" if recorded and recorded.threads else ""
         return f"parallel over {listed(shared)}{threads}"
     if recorded is not None and item.nests and recorded.threads <= 1:
-        return "serial: it is made for one thread"
+        return "serial: compiled for one thread"
     return "serial"
 
 
@@ -67,13 +67,13 @@ def nest_lines(item: CppFacts) -> Iterator[str]:
 def _why_serial(nest: CppNest, recorded: CppKernelLoops) -> str:
     """As ``decide_parallel_depth`` decides it (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
     if nest.elements is None:
-        return "its size is not known"
+        return "its size is unknown"
     if nest.elements // recorded.threads < recorded.min_chunk_size:
         return (
             f"{count(nest.elements, 'element')} on {recorded.threads} threads are fewer than "
             f"{recorded.min_chunk_size} for each (config.cpp.min_chunk_size)"
         )
-    return "Inductor found no loop to share"
+    return "Inductor found no loop to parallelize"
 
 
 def nest_text(nest: CppNest) -> str:
@@ -86,16 +86,16 @@ def reason_text(reason: NotTiled | None) -> str:
     match reason:
         case NotTiled(kind="dtype"):
             names = listed([name.removeprefix("torch.") for name in reason.dtypes])
-            return f"Inductor has no vectors of {names}"
+            return f"Inductor does not vectorize {names}"
         case NotTiled(kind="indexing"):
             # Each stride once, with an index that has it.
             strides = {stride: index for index, stride in reversed(reason.strides)}
             shown = [f"stride {stride} in {strides[stride]}" for stride in
                      dict.fromkeys(stride for _, stride in reason.strides)]  # fmt: skip
             return (
-                f"{reason.accesses} of {count(reason.operations, 'operation')} are accesses that "
-                f"are not contiguous ({', '.join(shown[:_MOST_STRIDES]) or 'no strides recorded'}),"
-                " and Inductor vectorises only below 12%"
+                f"{reason.accesses} of {count(reason.operations, 'operation')} are non-contiguous "
+                f"accesses ({', '.join(shown[:_MOST_STRIDES]) or 'no strides recorded'}),"
+                " and Inductor vectorizes only below 12%"
             )
         case NotTiled(kind="short"):
             return (
@@ -103,7 +103,7 @@ def reason_text(reason: NotTiled | None) -> str:
                 f"vector of {reason.lanes}, and few operations"
             )
         case NotTiled(kind="isa"):
-            return "Inductor found no vector ISA that this machine and this compiler support"
+            return "Inductor found no vector ISA that the machine and the compiler support"
         case NotTiled(kind="scalar"):
             return "it computes one element"
-    return "the recording does not say why"
+    return "the recording has no reason"

@@ -28,7 +28,7 @@ def output_module(text: str) -> ast.Module:
     try:
         return ast.parse(text)
     except (SyntaxError, MemoryError, RecursionError) as error:
-        message = "the output code is no Python"
+        message = "the output code is not Python"
         raise ValueError(message) from error
 
 

@@ -90,13 +90,13 @@ def compiled_twice(run: Run) -> tuple[str, str] | None:
         if not isinstance(found, dict) or not {"torch", "triton"} <= found.keys():
             continue
         why = (
-            f"Inductor's compile processes take torch's ptxas ({found['torch']}), and the process "
-            f"that times takes Triton's ({found['triton']}): it finds nothing of theirs in "
-            "Triton's cache, and compiles all choices again, one after the other"
+            f"Inductor's compile processes use torch's ptxas ({found['torch']}), but the process "
+            f"that times the choices uses Triton's ({found['triton']}). It misses Triton's cache, "
+            "and compiles all choices again, one after the other"
         )
         fix = (
-            "Set TRITON_PTXAS_PATH to torch/bin/ptxas of the folder that torch is installed in: "
-            "both take the same one then."
+            "Set TRITON_PTXAS_PATH to torch/bin/ptxas in the folder where torch is installed, so "
+            "both use the same one."
         )
         return why, fix
     return None

@@ -15,8 +15,8 @@ from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 
 _DTYPE = re.compile(r"torch\.\w+")
 _INSTEAD = "Show it with --show {} --as source."
-_GETS_PART = "the kernel gets {}, whose value no node of the graph has"
-_NO_NODE = "no node of the graph has its value: a part of a reduction, or another layout or dtype"
+_GETS_PART = "the kernel takes {}, whose value is not a node of the graph"
+_NO_NODE = "no graph node has its value (a part of a reduction, or another layout or dtype)"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -179,11 +179,11 @@ def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, Triton
             for said in text.triton:
                 if said.name == name and said.arguments and _is_whole(said):
                     return text, said
-    message = f"What {name} gets was not recorded."
+    message = f"The arguments of {name} were not recorded."
     raise UsageError(
         message,
         "Record the model again: `inspect kernels model.py --gpu h200 --export …`. Plain "
-        "traces, cache hits and recordings from before this was kept do not have it.",
+        "traces, cache hits and older recordings do not have them.",
     )
 
 
@@ -202,13 +202,13 @@ def _is_whole(said: TritonKernelFacts) -> bool:
 
 
 def _build(row: KernelRow) -> KernelBuild:
-    errors = ["it is no Triton kernel that runs"]
+    errors = ["it is not a Triton kernel that runs"]
     if row.facts is not None:
         build = row.facts.build
         if any(not config.error for config in build.configs):
             return build
         errors = [build.error, *(item.error for item in build.configs)]
-    why = next(filter(None, errors), "there is no configuration of it").partition("\n")[0]
+    why = next(filter(None, errors), "it has no configuration").partition("\n")[0]
     name = row.kernel.name
     raise UsageError(f"{name} was not compiled: {why.rstrip('.')}.", _INSTEAD.format(name))
 
@@ -228,6 +228,6 @@ def _arguments(
     ]
     lacking = [name for name in wanted if name not in known]
     if lacking:
-        message = f"What {row.kernel.name} gets as {', '.join(lacking)} is not known."
+        message = f"The arguments {', '.join(lacking)} of {row.kernel.name} are unknown."
         raise UsageError(message, _INSTEAD.format(row.kernel.name))
     return {name: known[name] for name in wanted}

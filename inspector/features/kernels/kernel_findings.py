@@ -94,7 +94,7 @@ def _of_cpp(run: Run, rule: CppRule, kernel: Kernel, advised: Advised) -> Findin
     lines = [node for node in about if node.line]
     frame = lines[-1].frame if lines else None
     others = sorted({f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines[:-1]})
-    also = (f"it computes {', '.join(others)} as well",) if len(others) > 1 else ()
+    also = (f"it also computes {', '.join(others)}",) if len(others) > 1 else ()
     place = make_place(run, frame) if frame else Place()
     evidence = "inspector_cpp_kernel" if kernel.cpp and kernel.cpp.recorded else "parsed"
     key = fingerprint(run, frame, rule.id, *kernel.aten)
@@ -117,7 +117,7 @@ def code_findings(
             call, advised = calls[0]
             frame = call.called.frame if call.called else None
             place = make_place(run, frame) if frame else Place()
-            times = (f"there are {count(len(calls), 'call')} of it",) if len(calls) > 1 else ()
+            times = (f"it is called {count(len(calls), 'time')}",) if len(calls) > 1 else ()
             key = fingerprint(run, frame, rule.id, call.name)
             findings.append(advised.finding(rule, "", place, key, "output code", times))
     return findings

@@ -17,7 +17,7 @@ from inspector.shared.gpu_table import find_gpu
 from inspector.shared.gpus import Gpu
 from inspector.shared.kernel_build import KernelBuild
 
-NOT_COMPILED = "kernels not compiled: --compile adds registers, SASS and predicted times"
+NOT_COMPILED = "kernels not compiled: pass --compile for registers, SASS and predicted times"
 
 
 def not_compiled(report: KernelsReport) -> KernelsReport:

@@ -120,6 +120,6 @@ def _differences(before: DiffKernel, after: DiffKernel) -> Iterator[str]:
         return
     one, other = (f"{facts.vector_loops} of {facts.loops}" for facts in (old.cpp, new.cpp))
     if one != other:
-        yield f"loops with vectors {one} → {other}"
+        yield f"vectorized loops {one} → {other}"
     if old.cpp.is_parallel != new.cpp.is_parallel:
         yield "serial → parallel" if new.cpp.is_parallel else "parallel → serial"

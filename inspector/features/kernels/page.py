@@ -37,8 +37,8 @@ _OPERATOR = re.compile(r"op='aten\.(\w+)'")
 _MOST_DECISIONS = 12
 _IF = {
     "padded": "padded",
-    "template": "templates are taken",
-    "subgraph": "graphs of their own are taken (decompose_k)",
+    "template": "templates are chosen",
+    "subgraph": "separate graphs are chosen (decompose_k)",
 }
 _COLUMNS = (
     Column("kernel", "code"),
@@ -98,7 +98,7 @@ def _cpp(report: KernelsReport) -> str:
     kernels = [row.kernel.cpp for row in report.rows if row.kernel.cpp is not None]
     recorded = next((facts.recorded for facts in kernels if facts.recorded is not None), None)
     if recorded is None:
-        widths = "a plain trace has no vector ISA and no reasons for serial loops"
+        widths = "a plain trace lacks the vector ISA and the reasons for serial loops"
         return f"C++: {widths}" if kernels else ""
     threads = count(recorded.threads, "thread")
     return f"C++ for {isa_name(recorded)}, {threads}, {recorded.compiler}"

@@ -16,7 +16,7 @@ DRAWS = "it draws random numbers"
 
 # They draw other numbers than the kernel, from the same seed.
 _RANDOM = ("inductor_random", "inductor_randint", "inductor_seed", "rand", "bernoulli", "dropout")
-SEVERAL = "it puts several values in one place, of which any may stay"
+SEVERAL = "it writes several values to one element, and any of them may remain"
 """Why a value is not compared that depends on the order in which threads write."""
 
 # Without an operation that takes all of the values together.
@@ -169,9 +169,9 @@ class LoweredGraph:
             if name not in self._assigned:
                 if name in {"torch", "inf", "nan", "DEVICE"}:
                     continue
-                return f"it needs {name}, which the kernel does not get"
+                return f"it needs {name}, which the kernel does not take"
             if "self." in self._assigned[name]:
-                return f"it needs {self._assigned[name]}, which only the graph has"
+                return f"it needs {self._assigned[name]}, which only the graph contains"
             lines[name] = self._assigned[name]
             waiting += self._needs[name]
         return lines

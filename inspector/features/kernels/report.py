@@ -234,21 +234,21 @@ def _notices(
     failed = failed_frames(run)
     if not graphs:
         again = command_again(run, "kernels", "--gpu", "h200")
-        why = failed or f"`{again}` generates it without a GPU"
+        why = failed or f"run `{again}` to generate it without a GPU"
         if targets and not failed:
             why = "generating it failed"
         elif not failed and any(process.codes.gpu for process in run.processes):
             why = "no graph reached Inductor; `inspect explain` of this recording shows why"
         yield f"no Inductor code was recorded: {why}"
     elif failed:
-        yield f"not all of it was compiled: {failed}"
+        yield f"some of it was not compiled: {failed}"
     for compile_id, said in targets:
         if said.error:
             some = any(graph.compile_id == compile_id for graph in graphs)
-            which = "not all of its code" if some else "no code"
+            which = "only part of its code" if some else "no code"
             yield f"graph {compile_id} has {which}: {failed_at(said.error, said.where)}"
         for missing in said.missing:
-            why = missing.strip().partition("\n")[0] or "it does not say why"
+            why = missing.strip().partition("\n")[0] or "no reason given"
             yield f"an alternative in graph {compile_id} has no code: {why}"
     for text in unread:
         yield f"output code that could not be read: {text}"

@@ -25,8 +25,8 @@ _LIBRARY = "extern"
 _PLACEHOLDER = "triton_"  # how Inductor calls a kernel that it only times
 _HOW = {
     "cached": "from the cache: not tried again",
-    "only": "one candidate: nothing to try",
-    "fixed": "taken without timing anything",
+    "only": "only one candidate",
+    "fixed": "chosen without timing",
 }
 _STEPS = {"descent": "coordinate descent", "combo": "combined kernels"}
 
@@ -49,10 +49,10 @@ def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
     known = [item for item in found.tuned if item.first.how == "cached"]
     cached = found.cached + sum(item.places for item in known)
     if cached:
-        yield f"{count(cached, 'kernel')} from the autotune cache, not tried again"
+        yield f"{count(cached, 'kernel')} from the autotune cache, not timed again"
     if found.outside_ns:
         yield (
-            f"{duration(found.outside_ns)} outside of compiled graphs, where Triton tunes the "
+            f"{duration(found.outside_ns)} outside compiled graphs, where Triton tunes the "
             "program's own kernels"
         )
     yield from _worth(found, wall_ns)
@@ -68,8 +68,8 @@ def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
         return
     calls = max(1, round(found.spent_ns / saved))
     yield (
-        f"a call is about {duration(saved)}{against} faster than with the defaults; that "
-        f"pays off after {count(calls, 'call')}"
+        f"a call is about {duration(saved)}{against} faster than with the defaults, which pays off "
+        f"after {count(calls, 'call')}"
     )
 
 
@@ -84,7 +84,7 @@ def autotune_advice(found: Autotuning) -> Iterator[str]:
             ", or share configurations with TORCHINDUCTOR_AUTOTUNE_REMOTE_CACHE=1" if remote else ""
         )
         yield (
-            f"each cold start pays {duration(found.spent_ns)} again: keep the folder "
+            f"each cold start takes {duration(found.spent_ns)} again: keep the folder "
             f"TORCHINDUCTOR_CACHE_DIR between starts{between}"
         )
     if found.outside_ns >= _WORTH_NS:
@@ -126,7 +126,7 @@ def tuned_name(tuned: Tuned) -> str:
     first = tuned.first
     times = f"{tuned.places}{TIMES} " if tuned.places > 1 else ""
     if first.name == _PLACEHOLDER:
-        return "a kernel that was timed to decide what to fuse"
+        return "a kernel timed to decide what to fuse"
     shapes = ", ".join(TIMES.join(map(str, item.shape)) or "scalar" for item in first.inputs)
     dtypes = ", ".join(dict.fromkeys(item.dtype for item in first.inputs if item.dtype))
     return " ".join(filter(None, (f"{times}{first.name}", shapes, dtypes)))
@@ -178,11 +178,11 @@ def _in_place(tuned: Tuned) -> Iterator[str]:
     if not tuned.in_place_ns or ratio is None:
         return
     runs = f"{tuned.launches}{TIMES} " if tuned.launches > 1 else ""
-    text = f"in place {runs}{duration(tuned.in_place_ns)} of a call"
+    text = f"in the model {runs}{duration(tuned.in_place_ns)} per call"
     if ratio >= _OTHER:
         text += f": {ratio:.1f}{TIMES} the benchmark's time"
     elif ratio <= 1 / _OTHER:
-        text += f": the benchmark says {1 / ratio:.1f}{TIMES} as much"
+        text += f": the benchmark's time is {1 / ratio:.1f}{TIMES} that"
     yield text
 
 
@@ -192,7 +192,7 @@ def _clearly(tuned: Tuned) -> Iterator[str]:
         return
     what = shown(other) + (", the default" if other is tuned.usual else "")
     if margin < 0:
-        yield f"decided with what is fused into it: alone, {what} is {-margin:.1%} faster"
+        yield f"chosen together with its fused operators: alone, {what} is {-margin:.1%} faster"
     elif margin < NOISE:
         yield f"{margin:.1%} faster than {what}: within noise ({NOISE:.0%})"
     else:
@@ -228,7 +228,7 @@ def candidate_rows(tuned: Tuned) -> Iterator[tuple[str, str, str]]:
         yield "-", "taken" if item is winner else "", _whole(item)
     left = tuned.total - len(tuned.first.candidates)
     if left > 0:
-        yield "", "", f"… {left:,} slower ones are not in the recording"
+        yield "", "", f"… {left:,} slower candidates are not in the recording"
 
 
 def _whole(item: TriedCandidate) -> str:
@@ -239,6 +239,6 @@ def _whole(item: TriedCandidate) -> str:
     ]
     about = f" · {', '.join(facts)}" if facts else ""
     if item.spent_ns and item.spent_ns >= _SLOW_NS:
-        about += f" · {duration(item.spent_ns)} to try it"
+        about += f" · {duration(item.spent_ns)} to time it"
     name = f"{item.name}: {item.text}" if item.name and item.text else item.name or item.text
     return f"{name or 'unnamed'}{about}"

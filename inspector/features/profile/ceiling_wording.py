@@ -73,8 +73,8 @@ def busy_notice(ceilings: Ceilings) -> str:
     if others <= _BUSY_PERCENT:
         return ""
     return (
-        f"peak rates were measured while other programs used the GPU ({others}% of the time): "
-        "`--fresh-ceilings` measures again"
+        f"peak rates were measured while other programs used the GPU ({others}% of the time): pass "
+        "`--fresh-ceilings` to measure again"
     )
 
 
@@ -84,8 +84,8 @@ def others_notice(state: DeviceState) -> str:
     if others <= _BUSY_PERCENT:
         return ""
     return (
-        f"another program used the GPU {others}% of the time, so that calls took longer: choose a "
-        "free GPU with CUDA_VISIBLE_DEVICES"
+        f"another program used the GPU {others}% of the time, so calls took longer: choose a free "
+        "GPU with CUDA_VISIBLE_DEVICES"
     )
 
 
@@ -99,7 +99,7 @@ def throttled_notice(state: DeviceState) -> str:
     if not parts:
         return ""
     clocks = ", ".join(_clocks(state.after))
-    after = f"; right after: {clocks}" if clocks else ""
+    after = f"; clocks right after: {clocks}" if clocks else ""
     return f"the GPU was throttled by {' and '.join(parts)}{after}"
 
 

@@ -18,18 +18,18 @@ from inspector.report.wording import count, listed, size
 
 _WHATS = {
     "parameter": "parameters",
-    "buffer": "buffers of the model",
+    "buffer": "model buffers",
     "gradient": "gradients",
-    "optimizer": "state of optimizers",
+    "optimizer": "optimizer state",
     "input": "inputs",
     "program": "other tensors of the program",
     "saved": "kept for the backward pass",
     "output": "outputs",
     "returned": "outputs, or kept for a backward pass",
     "intermediate": "intermediate",
-    "workspace": "workspaces of libraries",
-    "loss": "the sum that --train adds up",
-    "pool": "in CUDA graphs' memory from before",
+    "workspace": "library workspaces",
+    "loss": "the --train loss",
+    "pool": "in the CUDA graph pool from before",
 }
 _MOST_NAMES = 3
 
@@ -51,7 +51,7 @@ def _compared(use: MemoryUse) -> str:
         return f"{compiled}; the eager call fails ({eager.failed})"
     both = f"{compiled}, {_peak(eager)} in eager"
     if ratio is None:
-        return f"{both} (not all of it was seen: no comparison)"
+        return f"{both} (incomplete: no comparison)"
     percent = round(100 * (ratio - 1))
     same = "the same" if ratio == 1 else "<1% difference"
     return f"{both} ({f'{percent:+}%' if percent else same})"
@@ -73,7 +73,7 @@ def memory_facts(use: MemoryUse) -> Iterator[tuple[str, str]]:
     yield "added by the call", added
     if use.pool_reserved_bytes:
         used = compiled.pool_bytes
-        known = f"{size(used)} at most" if used is not None else "it was not seen how much"
+        known = f"at most {size(used)}" if used is not None else "unknown"
         kept = size(use.pool_reserved_bytes)
         yield "used by CUDA graphs", f"{known}, of {kept} that they keep between calls"
     if compiled.reserved_bytes is not None:
@@ -92,13 +92,13 @@ def memory_facts(use: MemoryUse) -> Iterator[tuple[str, str]]:
 def _unusual(use: MemoryUse) -> Iterator[tuple[str, str]]:
     compiled = use.compiled
     if compiled.retries or compiled.ooms:
-        times = f"{count(compiled.retries, 'time')} the allocator gave back what it kept"
-        yield "memory was short", f"{times}, {count(compiled.ooms, 'time')} there was none left"
+        times = f"the allocator freed its cache {count(compiled.retries, 'time')}"
+        yield "memory was short", f"{times}, and ran out {count(compiled.ooms, 'time')}"
     if compiled.unseen_bytes:
         unseen = size(compiled.unseen_bytes)
-        yield "not seen", f"{unseen} of the peak: other threads of the program allocate it"
+        yield "not seen", f"{unseen} of the peak, allocated by other threads of the program"
     if use.other_devices:
-        yield "not looked at", f"{count(use.other_devices, 'other GPU')} with tensors"
+        yield "not measured", f"{count(use.other_devices, 'other GPU')} with tensors"
 
 
 def memory_rows(call: CallMemory) -> Iterator[PlacedRow]:
@@ -108,7 +108,7 @@ def memory_rows(call: CallMemory) -> Iterator[PlacedRow]:
     for row in call.tensors:
         share = f"{row.bytes_ / whole:.1%}"
         places = line_texts(row.lines, names)
-        what = _WHATS.get(row.what, "not known what")
+        what = _WHATS.get(row.what, "unknown")
         yield what, size(row.bytes_), share, " · ".join(_detail(row)), places
 
 
@@ -121,7 +121,7 @@ def _detail(row: PeakTensor) -> Iterator[str]:
     if row.shape or row.dtype:
         yield " ".join(filter(None, (TIMES.join(map(str, row.shape)), row.dtype)))
     if row.in_pool:
-        yield "in CUDA graphs' memory"
+        yield "in the CUDA graph pool"
 
 
 def memory_gains(use: MemoryUse) -> Iterator[str]:

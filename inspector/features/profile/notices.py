@@ -22,11 +22,11 @@ from inspector.shared.units import ordinal
 _LEAST_CALLS = 20
 _MOST_FUNCTIONS = 3
 _KINDS = {
-    "warm-up": "call to warm up",
+    "warm-up": "warm-up call",
     "plain": "unwatched call",
     "watched": "call under the profiler",
     "eager": "call without the compiler",
-    "explained": "call whose host was watched",
+    "explained": "call with host tracing",
 }
 
 
@@ -43,13 +43,13 @@ def profile_notices(
     has_reason = meta.error or meta.partial
     is_ended = any(process.ended for process in run.processes)
     if meta.settings.get("profile") and not has_reason and not is_ended:
-        yield "the log ends early: the program was killed, or the log is cut off"
+        yield "the log ends early: the program was killed, or the log was truncated"
     elif not profiles:
         ended = "the run ended before anything was timed"
-        again = f"the recording has no profile: `{command_again(run, 'profile')}` records one"
+        again = f"the recording has no profile: run `{command_again(run, 'profile')}` to record one"
         yield ended if has_reason else again
     elif ceilings is None:
-        yield "peak rates were not measured: no shares of peak are shown"
+        yield "peak rates were not measured, so shares of peak are missing"
     else:
         yield from filter(None, [busy_notice(ceilings)])
     for found in profiles:
@@ -66,12 +66,12 @@ def input_notices(found: Profiled) -> Iterator[str]:
     if found.profile.other_calls:
         calls = found.profile.other_calls + len(found.profile.calls)
         yield (
-            f"{found.profile.other_calls} of {calls} profiled calls launched other kernels and are "
-            "left out"
+            f"{found.profile.other_calls} of {calls} profiled calls launched other kernels and "
+            "were excluded"
         )
     if found.is_cpu and not 1 / APPROXIMATE <= budget.shown_slowdown <= APPROXIMATE:
         shown, wall = (duration(time_ns) for time_ns in (budget.shown_ns or 0, budget.wall_ns))
-        yield f"tables are of calls under the profiler, which took {shown}, and {wall} without it"
+        yield f"tables show calls under the profiler: {shown} each, and {wall} without it"
     if found.state is not None:
         yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
 
@@ -81,17 +81,17 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
     if profile.error is not None:
         # Rounds are made behind the first eager calls: there are some although none of those is.
         is_eager_alone = profile.error.what == "eager" and not profile.eager_ns
-        rest = "what was measured until then is shown"
+        rest = "measurements so far are shown"
         if is_eager_alone and profile.watched_ns:
-            rest = "calls with the compiler were measured all the same"
+            rest = "calls with the compiler were still measured"
         yield f"{_failed(profile.error)}; {rest}"
     elif profile.blocks and budget.calls < _LEAST_CALLS:
-        yield f"only {count(budget.calls, 'call')} of each kind fit in the time for them"
+        yield f"only {count(budget.calls, 'call')} of each kind fit in the time limit"
     if profile.unmatched:
         launches = count(len(profile.launches), "launch", "launches")
-        yield f"{profile.unmatched} of {launches} of a call could not be traced to their origin"
+        yield f"{profile.unmatched} of {launches} per call could not be traced to their origin"
     if len(budget.busy_by_device_ns) > 1:
-        yield f"{len(budget.busy_by_device_ns)} GPUs were used: shares of peak are of the first"
+        yield f"{len(budget.busy_by_device_ns)} GPUs were used: shares of peak are for the first"
 
 
 def _failed(error: FailedCall) -> str:
@@ -131,7 +131,7 @@ def unseen_notice(
     if not unseen:
         return ""
     named = ", ".join(f"{code.compile_id} ({code.direction})" for code in unseen)
-    why = "" if any(code.calls for code in unseen) else ": C++ wrapper code has no lines"
+    why = "" if any(code.calls for code in unseen) else ": C++ wrapper code has no line numbers"
     return f"kernels of {count(len(unseen), 'graph')} were not seen in any call: {named}{why}"
 
 
@@ -147,8 +147,8 @@ def limit_notice(run: Run) -> str:
         return ""
     names = short_names(file for file, _ in places)
     shown = listed([f"{names[file]}:{line}" for file, line in places], _MOST_FUNCTIONS)
-    runs = "it runs as in eager PyTorch" if len(places) == 1 else "they run as in eager PyTorch"
+    runs = "it runs eagerly" if len(places) == 1 else "they run eagerly"
     return (
-        f"torch compiled what begins at {shown} so often that it gave up: {runs} where no compiled "
-        "code fits; `inspect explain` says why it was compiled again"
+        f"the code at {shown} hit the recompile limit: {runs} in calls that match no compiled "
+        "version; `inspect explain` shows the reasons"
     )

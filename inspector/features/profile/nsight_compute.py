@@ -67,8 +67,8 @@ def no_kernels(text: str) -> str:
     if forbidden(text):
         return forbidden(text)
     if said:
-        return f"Nsight Compute counted no kernel: {said}"
-    return "Nsight Compute saw no kernel in the call that it was to count"
+        return f"Nsight Compute profiled no kernel: {said}"
+    return "Nsight Compute found no kernel in the profiled call"
 
 
 def counted_kernels(text: str, metrics: Sequence[str] = METRICS) -> list[CountedKernel]:
@@ -130,10 +130,10 @@ def _number(text: str) -> float | None:
 DRAM = "dram__bytes.sum"
 _SHOWN = (
     ("sm__throughput.avg.pct_of_peak_sustained_elapsed", "SM {:.0f} %"),
-    ("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "tensor pipe {:.0f} %"),
+    ("sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active", "tensor pipe {:.0f}%"),
     ("lts__t_sector_hit_rate.pct", "L2 hits {:.0f} %"),
     ("l1tex__t_sector_hit_rate.pct", "L1 hits {:.0f} %"),
-    ("sm__warps_active.avg.pct_of_peak_sustained_active", "warps {:.0f} % of what fits"),
+    ("sm__warps_active.avg.pct_of_peak_sustained_active", "occupancy {:.0f}%"),
 )
 _STALLED = "smsp__average_warps_issue_stalled_"
 _PER_ISSUE = "_per_issue_active.ratio"
@@ -141,11 +141,11 @@ _MEANINGS = {
     "long_scoreboard": "memory",
     "short_scoreboard": "shared memory",
     "barrier": "barriers",
-    "math_pipe_throttle": "a full arithmetic pipe",
-    "wait": "the instruction before",
+    "math_pipe_throttle": "a busy math pipe",
+    "wait": "the previous instruction",
     "not_selected": "another warp that issues",
-    "lg_throttle": "a full queue to memory",
-    "mio_throttle": "a full queue to shared memory",
+    "lg_throttle": "a full memory queue",
+    "mio_throttle": "a full shared memory queue",
     "membar": "a memory barrier",
 }
 
@@ -182,7 +182,7 @@ def counter_texts(work: KernelTiming) -> Iterator[str]:
     }
     if stalls:
         name, warps = max(stalls.items(), key=lambda item: item[1])
-        yield f"warps wait most for {_MEANINGS.get(name, name)} ({warps:.1f} of each that issues)"
+        yield f"main stall: {_MEANINGS.get(name, name)} ({warps:.1f} warps per issuing warp)"
 
 
 def _shape(item: DeviceLaunch | CountedKernel) -> tuple[object, ...]:

@@ -121,7 +121,7 @@ def _memory(use: MemoryUse) -> Iterator[Section]:
     yield Section("Memory", [Lines(facts[:_MOST_FACTS]), peak, Lines(gains[:1])])
     eager = [_tensors("in eager", use.eager)] if use.eager is not None else []
     more: list[Block] = [Lines([*facts[_MOST_FACTS:], *gains[1:]]), *eager]
-    yield Section("More on memory", more, is_detail=True)
+    yield Section("Memory details", more, is_detail=True)
 
 
 def _tensors(title: str, call: CallMemory) -> Table:
@@ -141,7 +141,7 @@ def _autotuning(report: ProfileReport, found: Autotuning) -> Iterator[Section]:
     columns = (Column("tuned", "code"), Column("cost", "number"), _BELOW, _LINES)
     yield Section("Tuned", [Table(columns, cells, "place", _ALL)], is_detail=not report.all_tuned)
     if report.all_tuned:
-        candidates = (_TIME, Column("by the winner's", "number"), Column("candidate"))
+        candidates = (_TIME, Column("vs. winner", "number"), Column("candidate"))
         for item in found.tuned:
             table = Table(candidates, list(candidate_rows(item)), "candidate", _ALL)
             yield Section(f"Candidates for {tuned_name(item)}", [table])

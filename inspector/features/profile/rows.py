@@ -24,7 +24,7 @@ _KINDS = {
     "library": "library",
     "eager": "eager",
     "copy": "copy",
-    "loss": "the sum that --train adds up",
+    "loss": "the --train loss",
     "wrapper": "around compiled graphs",
     "unknown": "unknown",
 }
@@ -60,7 +60,7 @@ def _detail(row: KernelGroup) -> Iterator[str]:
     if modules:
         yield f"in {modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
     if work.functionalized_operator:
-        yield f"a copy, as {work.functionalized_operator} is in place"
+        yield f"a copy, because {work.functionalized_operator} is in-place"
     elif work.operators:
         shown = ", ".join(work.operators[:4])
         yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
@@ -95,7 +95,7 @@ def _each(row: KernelGroup) -> Iterator[str]:
     if row.time_ns > _DISTURBED * row.median_ns:
         yield f"{each} each on average, median {usual}" if row.number > 1 else f"median {usual}"
     elif row.ends_ns[1] > _DIFFERENT * row.ends_ns[0]:
-        yield f"{each} each on average, {low} to {high}"
+        yield f"{each} each on average, {low}\N{EN DASH}{high}"
     elif row.number > 1:
         yield f"{each} each"
 
@@ -113,7 +113,7 @@ def _rates(row: KernelGroup) -> Iterator[str]:
     if work.flops and row.median_ns:
         yield flops_rate(work.flops * row.number / row.median_ns * 1e9)
     if row.share_of_ceiling is not None and not row.is_possible:
-        yield f"faster than the {limit_of(work)} that was measured"
+        yield f"faster than the measured {limit_of(work)}"
 
 
 def _shown(work: KernelTiming) -> str:
@@ -137,7 +137,7 @@ def line_rows(found: Profiled) -> Iterator[tuple[str, str, float, str]]:
         for (file, line), time_ns in found.by_line.items()
     ]
     lost = whole * (1 - found.attributed) - found.outside_ns
-    for name, time_ns in (("no line known", lost), (OUTSIDE, found.outside_ns)):
+    for name, time_ns in (("unknown line", lost), (OUTSIDE, found.outside_ns)):
         if found.work and time_ns > whole / 1000:
             rows.append((time_ns, f"({name})", ""))
     for time_ns, place, code in sorted(rows, key=lambda row: -row[0]):
@@ -150,6 +150,6 @@ def share_rows(found: Profiled, times: Mapping[str, float]) -> Iterator[tuple[st
     rows = [(time_ns, name) for name, time_ns in times.items()]
     lost = whole - sum(times.values())
     if times and lost > whole / 1000:
-        rows.append((lost, "(none known)"))
+        rows.append((lost, "(unknown)"))
     for time_ns, name in sorted(rows, key=lambda row: -row[0]):
         yield name, duration(time_ns), time_ns / whole

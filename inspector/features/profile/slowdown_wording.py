@@ -13,13 +13,13 @@ CAUSES = {
     COPIES: "copies",
     LAUNCHES: "code that launches kernels",
     "launching": "kernel launch overhead",
-    "wrappers": "torch around graphs",
+    "wrappers": "torch code around graphs",
     "guards": "guards",
     "graph-break": "Python between graphs",
     "synchronisation": "host waiting for the GPU",
     "autograd": "autograd",
     "loss": "loss of --train",
-    "outside": "outside of compiled code",
+    "outside": "outside compiled code",
     "launch-latency": "launch latency",
     "tail": "Python after the last kernel",
     "end": "return to the host",
@@ -27,7 +27,7 @@ CAUSES = {
 }
 COPIED = "copies from or to the host"
 WORK_ON_CPU = "statements and operators"
-OUTSIDE = "outside of statements and operators"
+OUTSIDE = "outside statements and operators"
 _ON_CPU = {
     **CAUSES,
     WORK: "kernels and operators",
@@ -78,7 +78,7 @@ def slowdown_lines(found: Profiled) -> Iterator[str]:
     ]
     left_ns = gap.whole_ns - sum(part.more_ns for part in named)
     if round(abs(left_ns)):
-        parts.append(f"all else {_signed(left_ns)}")
+        parts.append(f"everything else {_signed(left_ns)}")
     # Eager calls have no statements around kernels.
     launches, in_eager = found.budget.launches, found.budget.eager_launches or 0
     number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else launches

@@ -66,9 +66,9 @@ def _without_kernels(found: Profiled) -> str:
         return f"No compiled graph ran: this is eager PyTorch{where}. Run `inspect explain`"
     graphs = count(found.graphs, "graph")
     if found.backend == _INDUCTOR:
-        return f"None of the kernels of {graphs} ran: `inspect guards` shows what does not match"
+        return f"No kernel of {graphs} ran: `inspect guards` shows which guards fail"
     backend = f"the backend {found.backend}" if found.backend else "the backend"
-    return f"{graphs} without generated kernels: {backend} runs each operator as in eager"
+    return f"{graphs} without generated kernels: {backend} runs each operator eagerly"
 
 
 def time_lines(found: Profiled) -> Iterator[str]:
@@ -98,7 +98,7 @@ def _next_gain(found: Profiled) -> Iterator[str]:
     if gain.is_known:
         yield f"Largest opportunity, up to {time} of {whole}: {gain.what}. Fix: {gain.change}"
     else:
-        yield f"No known setting wins more; up to {time} of {whole}: {gain.what}"
+        yield f"No known fix for the largest cost, up to {time} of {whole}: {gain.what}"
 
 
 def largest_gain(found: Profiled) -> Gain | None:
@@ -143,7 +143,7 @@ def _works(budget: Budget) -> str:
     of_wall = f"of {duration(budget.wall_ns)}"
     if len(budget.busy_by_device_ns) < 2:  # noqa: PLR2004
         time, copies = duration(budget.busy_ns), budget.host_copies_ns
-        alone = f"; {duration(copies)} of it copies from or to the host"
+        alone = f"; {duration(copies)} of this are copies from or to the host"
         return f"GPU busy {budget.busy_share:.0%} of the call ({time} {of_wall})" + (
             alone if copies >= _NOTICED * budget.wall_ns else ""
         )
@@ -233,7 +233,7 @@ def headline(found: Profiled, number: int) -> str:
     if found.launches or (found.budget.is_seen and not found.operators):
         parts.append(f"{count(found.launches, 'launch', 'launches')}{_in_cuda_graphs(found)}")
     if found.operators:
-        where = "" if found.graphs and not found.launches else " outside of compiled graphs"
+        where = "" if found.graphs and not found.launches else " outside compiled graphs"
         parts.append(f"{count(found.operators, 'operator')}{where}")
     return which + " · ".join([*parts, f"{calls} timed"])
 

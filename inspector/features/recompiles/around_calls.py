@@ -38,6 +38,6 @@ def under(setting: str) -> str:
     ``patch_dynamo_config`` comes too late for sizes (2.11 to 2.13; tried).
     """
     return (
-        f"`with {patch(setting)}: model(x)` around every call of what is compiled (or as a "
+        f"`with {patch(setting)}: model(x)` for every call of the compiled function (or as a "
         "decorator above `torch.compile`)"
     )

@@ -138,11 +138,11 @@ class FixCase:
         where = f"in the call at {self.place(self.site.frame)}"
         if given.text and not given.path:
             return f"Pass {with_method(given.text, method)} {where}."
-        what = given.text or f"what is passed as {given.parameter}"
+        what = given.text or f"the argument {given.parameter}"
         own = self.site.free(given.parameter)
         name = own + given.path
         return (
-            f"Give {what} a name first, {own} say, write {name} = {name}{method} "
+            f"Assign {what} to a variable first, for example {own}. Write {name} = {name}{method} "
             f"{self.before_call}, and pass {own}."
         )
 

@@ -30,11 +30,11 @@ FACTS: Facts = {
 }
 _NAME = re.compile(r"\{([\w-]+)\}")
 _CONDITION = re.compile(r"(?:\[(?P<condition>[^\]]+)\] )?(?P<text>.+)")
-_NOTHING_NEEDED = "Nothing is needed for further calls. "
+_NOTHING_NEEDED = "No change is needed for further calls. "
 _NUMBERS = frozenset({_C.INT, _C.FLOAT})
 _NAMED = frozenset({_C.SIZE, _C.INT})
 _MOST_TOGETHER = 4
-_AS_IT_IS = "Keep it as it is."
+_AS_IT_IS = "Do not change it."
 _MOST_NAMED = 4
 _MARKED = frozenset({_C.SIZE, _C.SYMBOLIC_SHAPE, _C.MARKS})
 _OF_COMPILED = re.compile(r"dynamic|compiled once|program of its own|recompile_limit")

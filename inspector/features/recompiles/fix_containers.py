@@ -19,8 +19,8 @@ _MOST_KEYS = 6
 _LITERAL = re.compile(r"'[A-Za-z_]\w*'")
 # Tried with a dict and with **kwargs, asked for a key and gone through, on torch 2.11 to 2.13.
 _USUAL = (
-    "as a neutral tensor of its usual shape if there is no value (zeros where it is added, ones "
-    "where it is a factor): None or an empty tensor would be another program"
+    "as a neutral tensor of the usual shape if there is no value (zeros if it is added, ones if it "
+    "is a factor); None or an empty tensor needs another program"
 )
 _DEFAULT = "with a default of the same type if it is missing"
 _APPENDS = re.compile(r"\b(?:cat|concat|concatenate|hstack|vstack)\(")
@@ -87,7 +87,7 @@ def same_keys(case: FixCase) -> str:
     keys = keys_of(case.items)
     # Which keys the code asks for has no order; what goes through all of them meets them in one.
     walked = any(item.before and not key_of(item.before.text) for item in case.items)
-    order = " with all keys in one order" if walked and keys else ""
+    order = " with all keys in the same order" if walked and keys else ""
     if is_keywords(case):
         given = [f"{key[1:-1]}=…" if _LITERAL.fullmatch(key) else key for key in keys]
         passed = listed(given, _MOST_KEYS) if given else "the same keyword arguments"

@@ -127,11 +127,11 @@ def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
     every = [name for name in (*(item.name for item in items), *sized) if case.is_kept(name)]
     names = tuple(dict.fromkeys(map(case.kept_name, every)))
     kept = (
-        f"{names[0]} is kept over it and becomes an input"
+        f"{names[0]} is kept across it and becomes an input"
         if len(names) == 1
-        else f"{listed(names, _MOST_LIKEWISE)} are kept over it and become inputs"
+        else f"{listed(names, _MOST_LIKEWISE)} are kept across it and become inputs"
     )
-    return f"Remove the graph break at {where}: {kept} of what is compiled after it."
+    return f"Remove the graph break at {where}: {kept} of the code compiled after it."
 
 
 def near_limit(case: FixCase) -> bool:
@@ -161,7 +161,7 @@ def raised_limit(case: FixCase, of_what: str = "values") -> str:
     if name != _LIMIT:
         default = _DEFAULT_ACCUMULATED if name.startswith("accumulated_") else _DEFAULT_LIMIT
         how = f"{around_calls(f'{name}={needed}')} ({default} by default)"
-    return f"For few {of_what}: {how}, so that each is compiled once."
+    return f"For few {of_what}, raise the limit: {how}. Each is then compiled once."
 
 
 def bounds_of(item: Recompile) -> str:
@@ -195,10 +195,10 @@ def failure_fix(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple
     ids = {item.compile_id for item in items}
     failed = [each for each in frame.compilations if each.compile_id in ids]
     found = dict.fromkeys(text for each in failed if (text := _fails_at(each, roots)))
-    what = " and ".join([*found][:2]) or "what makes it fail"
+    what = " and ".join([*found][:2]) or "the cause of the failure"
     mend = (
-        f"Fix {what}: a compilation that fails is not cached, so every call like this one compiles "
-        "and fails again."
+        f"Fix {what}: a failed compilation is not cached, so every call like this one compiles and "
+        "fails again."
     )
     is_for_fullgraph = any(
         record.outcome is Outcome.RAISED for item in failed for record in item.graph_breaks
@@ -206,7 +206,9 @@ def failure_fix(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple
     return (mend, _ONE_GRAPH) if is_for_fullgraph else (mend,)
 
 
-_ONE_GRAPH = "Without fullgraph=True it is no error: the graph ends there, or all runs eagerly."
+_ONE_GRAPH = (
+    "Remove fullgraph=True: the graph then breaks there, or the whole function runs eagerly."
+)
 
 
 def _fails_at(item: Compilation, roots: Roots) -> str:

@@ -36,7 +36,7 @@ def mark(case: FixCase) -> str:
     if held is None:
         return mark_fix(case)
     others = listed([sized(stripped_source(name)) for name in held.held_by], 3)
-    return f"{mark_fix(case).removesuffix('.')}, and mark what has the same size too: {others}."
+    return f"{mark_fix(case)} Also mark the sizes that are equal to it: {others}."
 
 
 def equal_sizes(case: FixCase) -> EqualSizes:

@@ -168,7 +168,7 @@ FACTS: Facts = {
     "torchs_own_then": lambda case: (
         ""
         if any(each.answer is Answer.EAGER or each.limit for each in case.items)
-        else ", and nothing is needed"
+        else ", and no change is needed"
     ),
     "of_optimizer": lambda case: _OPTIMIZERS.search(case.file) is not None,
     "kind_name": lambda case: _KINDS[case.first.kind],
@@ -184,8 +184,8 @@ FACTS: Facts = {
     "of_global": lambda case: case.first.origin is Origin.GLOBAL,
     "index_place": lambda case: case.place(line[0]) if (line := _index_line(case)) else "",
     "index_keeps": lambda case: (
-        "The result is the same (without .squeeze(0) it has one dimension more)"
+        "The result is the same (without .squeeze(0) it has one more dimension)"
         if ".squeeze(0)" in indexed(case)
-        else "What is written is the same"
+        else "The written values are the same"
     ),
 }

@@ -96,13 +96,13 @@ def instances_fixes(case: FixCase, limit: int) -> Iterator[str]:
         yield (f"Raise the limit to {needed}, one program for each instance: {limit_of(needed)}.")
         if any(item.alone for item in found):
             yield (
-                "Compile each with isolate_recompiles=True (torch 2.13 and later), so that each "
-                "has a limit of its own."
+                "Compile each with isolate_recompiles=True (torch 2.13 and later), so each has its "
+                "own limit."
             )
     else:
         yield (
-            f"Nothing is needed: {needed} programs are within the limit, each compiled once and "
-            f"then found. If more than {limit} instances differ, set the limit to their number: "
+            f"No change is needed: {needed} programs are within the limit, and each is compiled "
+            f"once. If more than {limit} instances differ, set the limit to their number: "
             f"{limit_of('N')}."
         )
     # How what differs becomes data of one program, where nothing else differs.
@@ -125,8 +125,8 @@ def _regional(case: FixCase) -> str:
     if depth.holds.startswith(_OF_TORCH):
         how = f"for i, layer in enumerate({owner}): {owner}[i] = torch.compile(layer)"
     return (
-        f"Compile the repeated layer in place of the whole (regional compilation): `{how}`. Layers "
-        "that are alike share one program, whatever their number."
+        f"Compile the repeated layer instead of the model (regional compilation): `{how}`. "
+        "Identical layers share one program."
     )
 
 

@@ -78,9 +78,9 @@ def mark_fix(case: FixCase) -> str:
     if case.apart_by is not None:
         # In a caller that is compiled, too, a mark is an error (`forbid_in_graph`).
         return (
-            f"Fix the graph break at {case.place(case.apart_by)}, so that {case.called} becomes "
-            "part of its caller, or compile with torch.compile(…, dynamic=True): a compiled caller "
-            "cannot mark anything."
+            f"Fix the graph break at {case.place(case.apart_by)}, so {case.called} becomes part "
+            "of its caller. Or compile with torch.compile(…, dynamic=True): a compiled caller "
+            "cannot mark dimensions."
         )
     marks = changing_sizes((*case.items, *case.history))
     name = tensor_of(case.first.name)
@@ -178,7 +178,7 @@ def _expression(case: FixCase, name: str, names: list[str], given: list[str]) ->
         return closed.expression
     if name.startswith(_ARRAY):
         names.append(f"t = torch.from_numpy({passed.written or user_spelling(name)})")
-        given.append("t (torch.from_numpy takes no tensor: leave it out of the function)")
+        given.append("t (remove torch.from_numpy from the function: it does not accept tensors)")
         return "t"
     if passed.whole or case.site.frame is None or case.is_own(name):
         return passed.whole or user_spelling(name)
@@ -186,7 +186,7 @@ def _expression(case: FixCase, name: str, names: list[str], given: list[str]) ->
     if passed.text:
         names.append(f"{own} = {passed.text}")
     else:
-        names.append(f"{own} for what is passed as {passed.parameter}")
+        names.append(f"{own} for the argument {passed.parameter}")
     given.append(own)
     return own + passed.path
 
@@ -197,9 +197,9 @@ def _sentence(lines: _Lines, case: FixCase) -> str:
         return f"Call {marks} where the value is set, before the first call."
     if not lines.names:
         return f"Call {marks} {case.before_first_call}."
-    what = "the tensor a name" if len(set(lines.names)) == 1 else "the tensors names"
+    what = "tensor to a variable" if len(set(lines.names)) == 1 else "tensors to variables"
     return (
-        f"Give {what} first, {', '.join(dict.fromkeys(lines.names))}; call {marks} "
+        f"Assign the {what} first: {', '.join(dict.fromkeys(lines.names))}. Call {marks} "
         f"{case.before_first_call}, and pass {_joined(tuple(dict.fromkeys(lines.given)))}."
     )
 

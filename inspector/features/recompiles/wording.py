@@ -39,16 +39,16 @@ _CHANGES: Mapping[RecompileClass, str] = {
     _C.RANK: "the number of dimensions of {name} changes",
     _C.REQUIRES_GRAD: "requires_grad of {name} changes",
     _C.TENSOR_KIND: "the dispatch keys of {name} change",
-    _C.ALIASING: "whether tensors are the same one changes{colon_name}",
-    _C.VIEW: "{name} is a view of another tensor, or no longer",
+    _C.ALIASING: "the aliasing of tensors changes{colon_name}",
+    _C.VIEW: "{name} changes to or from a view of another tensor",
     _C.MARKS: "dimensions are marked differently",
     _C.SYMBOLIC_SHAPE: "a condition on {names} fails",
-    _C.NONE: "{name} is None, or no longer",
+    _C.NONE: "{name} changes to or from None",
     _C.LENGTH: "the length of {name} changes",
     _C.KEYS: "the keys of {name} change",
     _C.ORDER: "the order of the keys of {name} changes",
     _C.VARARGS: "the number of elements in *{name} changes",
-    _C.ATTRIBUTE: "an attribute of {name} comes or goes",
+    _C.ATTRIBUTE: "an attribute of {name} is added or removed",
     _C.TYPE: "the type of {name} changes",
     _C.FUNCTION: "another function is passed as {name}",
     _C.OBJECT: "another object is passed as {name}",
@@ -62,20 +62,20 @@ _CHANGES: Mapping[RecompileClass, str] = {
     _C.NUM_THREADS: "the number of threads changes",
     _C.FUNCTION_MODE: "the torch-function modes change",
     _C.GLOBAL_STATE: "torch's global state changes{colon_name}",
-    _C.BACKEND: "another backend is asked for",
+    _C.BACKEND: "the backend changes",
     _C.DEALLOCATED: "{name} was deallocated",
     _C.NOTHING_KEPT: "all earlier compilations failed, so nothing is cached",
 }
 # Of what has no name: a bound method, mostly.
 _KEPT: Mapping[RecompileClass, str] = {
-    _C.DEALLOCATED: "a function that was kept over a graph break was deallocated",
-    _C.FUNCTION: "another function is kept over a graph break",
-    _C.OBJECT: "another object is kept over a graph break",
+    _C.DEALLOCATED: "a function kept across a graph break was deallocated",
+    _C.FUNCTION: "another function is kept across a graph break",
+    _C.OBJECT: "another object is kept across a graph break",
 }
 _ANSWERS: Mapping[Answer, str] = {
     Answer.DYNAMIC: "dynamic since then",
     Answer.AGAIN: "another value recompiles",
-    Answer.LIMIT: "not compiled, the call ran eagerly",
+    Answer.LIMIT: "not compiled; the call ran eagerly",
     Answer.EAGER: "no graph",
     Answer.FAILED: "the compilation failed",
 }
@@ -146,7 +146,7 @@ def _special(item: Recompile) -> str:
     if item.kind is _C.LENGTH and item.name.endswith("._modules"):
         return "the number of submodules of {name} changes"
     if item.kind is _C.FUNCTION and item.origin is Origin.GLOBAL:
-        return "the global function {name} is another one"
+        return "the global function {name} changes"
     return keys_changed(item) if item.kind is _C.KEYS else ""
 
 
@@ -196,7 +196,7 @@ def _line(item: Recompile) -> str:
                 (("with", item.new_keys), ("without", item.missing_keys)),
             )
         )
-    nothing = "no cache entry" if item.kind is _C.NOTHING_KEPT else "the guard is not known"
+    nothing = "no cache entry" if item.kind is _C.NOTHING_KEPT else "unknown guard"
     values = " → ".join(filter(None, (before, now or (before and "another value"))))
     answer = _answer(item)
     return f"{item.compile_id}: {values or item.guard or nothing}{entry}" + (
@@ -207,17 +207,17 @@ def _line(item: Recompile) -> str:
 def _answer(item: Recompile) -> str:
     text = _ANSWERS.get(item.answer, "")
     if item.limit and item.limit.raised:
-        text = "not compiled, the call failed"
+        text = "not compiled; the call failed"
     elif item.answer is Answer.AGAIN:
         if is_zero_one(item):
-            text = "sizes 0 and 1 get a graph of their own, and others do not need it"
+            text = "sizes 0 and 1 each get their own graph; other sizes do not"
         elif item.kind in {_C.KEYS, _C.ORDER} and not is_of_set(item):
             text = f"each {'set' if item.kind is _C.KEYS else 'order'} of keys is compiled once"
         elif item.kind in _BOUNDED:
-            text = "each of the two is compiled once"
+            text = "each of the two values is compiled once"
     elif item.answer is Answer.DYNAMIC:
         if item.equal_sizes is not None:
-            text = "each size is dynamic on its own since then"
+            text = "each size is dynamic separately since then"
         elif item.kind in _DYNAMIC:
             text = _DYNAMIC[item.kind]
         elif item.bounds:
@@ -232,41 +232,41 @@ def compile_cost(items: Sequence[Recompile]) -> str:
         return ""
     each = f", {duration(min(took))}–{duration(max(took))} each" if len(took) > 1 else ""  # noqa: RUF001 - a range
     times = f"{duration(sum(took))} for {count(len(took), 'compilation')}{each}"
-    return f"{times}; " + ("again in every such call" if all_failed(items) else "one-time cost")
+    return f"{times}; " + ("repeated in every such call" if all_failed(items) else "one-time cost")
 
 
 def reason_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     """What else there is to know, one sentence each."""
     yield from _places(items[0], roots)
     if items[0].equal_sizes is not None:
-        yield "dynamic=True gives sizes that are equal in the first call one symbol (duck shaping)"
+        yield "dynamic=True uses one symbol for sizes that are equal in the first call"
     if any(item.answer is Answer.EAGER for item in items):
         yield (
-            "Dynamo skips a function of which it could make no graph: it runs eagerly from then "
-            "on, also for what was compiled before"
+            "Dynamo produced no graph and skips the function from then on: it runs eagerly, even "
+            "in calls that an earlier compiled version fits"
         )
     limit = next((item.limit for item in items if item.limit), None)
     if limit is None:
         if any(item.hit_limit for item in items):
-            yield "after the limit, calls that no compiled version fits run eagerly"
+            yield "after the limit, calls that match no compiled version run eagerly"
         return
     at = f"({limit.name} = {limit.number})"
     if limit.raised:
         yield (
-            f"after the limit {at}, a call that no compiled version fits raises "
-            "FailOnRecompileLimitHit, as fullgraph=True or fail_on_recompile_limit_hit asks for"
+            f"after the limit {at}, a call that matches no compiled version raises "
+            "FailOnRecompileLimitHit (fullgraph=True or fail_on_recompile_limit_hit is set)"
         )
     elif limit.keeps_versions:
-        yield f"after the limit {at}, calls that no compiled version fits run eagerly"
+        yield f"after the limit {at}, calls that match no compiled version run eagerly"
     else:
-        yield f"at the limit {at}, this torch runs the function eagerly from then on"
+        yield f"after the limit {at}, this version of torch runs every call eagerly"
 
 
 def _places(item: Recompile, roots: Roots) -> Iterator[str]:
     for use in item.symbols:
         made, tied = user_frame(use.made, roots), user_frame(use.guarded, roots)
         if made:
-            yield f"{use.symbol} ({use.source}) is made for {_shown(made, roots)}"
+            yield f"{use.symbol} ({use.source}) is created at {_shown(made, roots)}"
         if tied:
             what = f"specialized on {use.specialized} at" if use.specialized else "guarded at"
             yield f"{use.symbol} is {what} {_shown(tied, roots)}"
@@ -274,7 +274,7 @@ def _places(item: Recompile, roots: Roots) -> Iterator[str]:
         frame = user_frame(item.guard_stack, roots) or item.guard_stack[-1]
         yield f"the guard comes from {_shown(frame, roots)}"
     elif item.caused_by and not item.symbols:
-        yield f"the guard comes from {_shown(item.caused_by, roots)}, as torch prints it"
+        yield f"the guard comes from {_shown(item.caused_by, roots)}, according to torch"
 
 
 def _shown(frame: StackFrame, roots: Roots) -> str:
@@ -285,7 +285,7 @@ def _shown(frame: StackFrame, roots: Roots) -> str:
 def keys_changed(item: Recompile) -> str:
     """What changes, with ``{name}`` for the dict; an empty string where that is not known."""
     if is_of_set(item):
-        return "what is in {name} changes"
+        return "the contents of {name} change"
     keys = keys_of([item])
     # Keys may have braces, which have a meaning in what this is put into.
     shown = listed(keys, _MOST_KEYS).replace("{", "{{").replace("}", "}}")

@@ -32,19 +32,19 @@ _SWITCHES = {
     "capture_dynamic_output_shape_ops": "",
     "allow_rnn": "",
     "allow_unspec_int_on_nn_module": "",
-    "compiled_autograd": "the backward is compiled as well",
+    "compiled_autograd": "the backward pass is compiled, too",
     "enable_trace_load_build_class": "",
     "enable_trace_unittest": "",
     "inline_inbuilt_nn_modules": "",
     "skip_fwd_side_effects_in_bwd_under_checkpoint": "side effects of a checkpointed function "
-    "happen once, not again in the backward",
+    "happen once, not again in the backward pass",
     "trace_autograd_ops": "",
 }
 _NAMED = re.compile(r"\bconfig\.([a-z_0-9]+)")
 _REORDER = "reorderable_logging_functions"
 _MOVED = (
-    "messages are written after the graph, and a tensor that is changed in place later as it "
-    "is then"
+    "messages are written after the graph; a tensor that is modified in place later is shown with "
+    "its later value"
 )
 _IGNORE = "ignore_logging_functions"
 _DROPPED = "these messages are no longer written"

@@ -40,8 +40,8 @@ def tried_verdict(verification: Verification, findings: Iterable[Finding] = ()) 
     if not helping:
         left = [item.place for item in findings if item.example and not item.rewrites]
         places = listed([f"{place.file}:{place.line}" for place in left], 3)
-        by_hand = f"; no automatic edit for {places}: make its fix by hand" if left else ""
-        return one_line(f"none of these helps{by_hand}")
+        by_hand = f"; no automatic edit for {places}: apply the fix manually" if left else ""
+        return one_line(f"no trial helped{by_hand}")
     best, after = min(
         helping,
         key=lambda pair: (
@@ -82,7 +82,7 @@ def tried_rows(verification: Verification) -> tuple[tuple[str, ...], ...]:
     baseline = verification.baseline
     if baseline is None:
         return ()
-    first = ("(as it is)", *_cells(baseline, verification, "", "reference"))
+    first = ("(unchanged)", *_cells(baseline, verification, "", "reference"))
     return (first, *(_row(trial, verification) for trial in verification.trials))
 
 
@@ -90,7 +90,7 @@ def _row(trial: Trial, verification: Verification) -> tuple[str, ...]:
     candidate = trial.candidate
     setting = shown_changes(candidate.settings, candidate.rewrites)
     if not candidate.is_single:
-        what = "what helps" if candidate.settings else "lines that help"
+        what = "everything that helps" if candidate.settings else "lines that help"
         setting = f"({what}, together)"
     if trial.measured is None:
         blank = [""] * (len(tried_columns(verification)) - 2)
@@ -137,7 +137,7 @@ def tried_notes(verification: Verification) -> tuple[str, ...]:
 
 def _notes(verification: Verification) -> Iterator[str]:
     if verification.baseline is not None and not verification.is_lowered:
-        yield "times are of the eager backend, not of Inductor"
+        yield "times are for the eager backend, not for Inductor"
     yield from _busy(verification)
     if verification.deterministic is False:
         yield "outputs differ between runs of the unchanged model, so they cannot be compared"
@@ -145,10 +145,10 @@ def _notes(verification: Verification) -> Iterator[str]:
         yield from _notes_of(trial, deterministic=bool(verification.deterministic))
     uncompared = verification.baseline and verification.baseline.outputs
     if uncompared and uncompared.uncompared:
-        yield f"{count(uncompared.uncompared, 'output')} of a kind that cannot be compared"
+        yield f"{count(uncompared.uncompared, 'output')} of a type that cannot be compared"
     if verification.rewrites_left:
         left = count(verification.rewrites_left, "more change")
-        yield f"{left} of lines were not tried: fix some of these first, and try again"
+        yield f"not tried yet: {left}; apply some of these first, and run it again"
     for name in verification.left_out:
         yield f"this version of torch has no {name}"
     if verification.baseline is not None and verification.not_tried:
@@ -166,7 +166,7 @@ def _busy(verification: Verification) -> Iterator[str]:
         yield "no ratios: warm calls of the unchanged model vary too much"
     if any(measured.was_busy for measured in _all_measured(verification)):
         yield (
-            "the machine was busy: warm calls vary too much to be compared; set OMP_NUM_THREADS=1"
+            "the machine was busy, and warm calls vary too much to compare; set OMP_NUM_THREADS=1"
         )
 
 
@@ -190,7 +190,7 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
         yield f"{name}: {trial.candidate.caution}"
     if trial.added:
         more = count(trial.added, "more finding")
-        yield f"{name}: {more} after what it removes"
+        yield f"{name}: reveals {more}"
     outputs = trial.measured.outputs if trial.measured else None
     if trial.worsens and trial.removed:
         yield f"{name}: makes the run worse"
@@ -225,5 +225,5 @@ def tried_sentence(tried: Tried) -> str:
     ratio = tried.warm_call_ratio
     times = "" if ratio is None else "; no measurable difference per warm call"
     if ratio not in {None, _CHANCE}:
-        times = f"; a warm call takes {ratio:.2f}{_TIMES} as long"
+        times = f"; warm call time {ratio:.2f}{_TIMES}"
     return one_line(f"{setting} {removes} (tried; outputs {outputs}{times})")

@@ -187,7 +187,7 @@ def user_spelling(name: str) -> str:
     name = without_class_dicts(name)
     numpy = _NUMPY.match(name)
     text = _GLOBAL.sub(r"\2", numpy[1] if numpy else name)
-    text = _KEPT.sub("(kept over a graph break)", text)
+    text = _KEPT.sub("(kept across a graph break)", text)
     return _MODULE_DICT.sub(lambda m: f"[{m[2]}]" if m[2].isdecimal() else f".{m[2]}", text)
 
 

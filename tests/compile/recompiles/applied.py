@@ -12,7 +12,8 @@ from pathlib import Path
 _AT = r"before the (?:first )?call at \S+?:(?P<line>\d+)"
 _WRITE = re.compile(rf"^(?:Write|Call) (?P<code>.+?) {_AT}(?P<rest>.*)")
 _NAMES = re.compile(
-    rf"^Give the tensors? (?:a name|names) first, (?P<names>.+?); call (?P<code>.+?) {_AT}"
+    r"^Assign the tensors? to (?:a variable|variables) first: (?P<names>.+?)\. "
+    rf"Call (?P<code>.+?) {_AT}"
 )
 _PASS = re.compile(r"^Pass (?P<code>.+) in the call at \S+?:(?P<line>\d+)\.")
 _TENSOR = re.compile(r"^Pass it as a tensor: (?P<code>.+) in the call at \S+?:(?P<line>\d+)\.")

@@ -78,7 +78,9 @@ def layer_idx() -> None:
         layer(X)
 
 
-@program(Expected("str", "self.mode", "'a'", "'b'", "again", "Hoist", "module-attribute"))
+@program(
+    Expected("str", "self.mode", "'a'", "'b'", "again", "hoist the choice", "module-attribute")
+)
 def str_attribute() -> None:
     """A module's string changes."""
 

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from tests.compile.recompiles.table import Expected, program
 
 compiled = functools.partial(torch.compile, backend="eager")
-USUAL = "as a neutral tensor of its usual shape"
+USUAL = "as a neutral tensor of the usual shape"
 
 
 def batch_of(*names: str) -> dict[str, Tensor]:
@@ -54,7 +54,9 @@ def usual_shape_in_place_of_a_missing_key() -> None:
 
 
 @program(
-    Expected("none", "batch['mask']", "None", "...", "again", "With and without batch['mask']")
+    Expected(
+        "none", "batch['mask']", "None", "...", "again", "Calls with and without batch['mask']"
+    )
 )
 def none_in_place_of_a_missing_key() -> None:
     """A program of its own all the same."""
@@ -71,7 +73,7 @@ def none_in_place_of_a_missing_key() -> None:
 
 @program(
     Expected("container-keys", "batch", "keys 'x'", "keys 'x', 'mask'", "again",
-             "the keys 'mask', 'y' in every call with all keys in one order"),
+             "the keys 'mask', 'y' in every call with all keys in the same order"),
     Expected("container-order", "batch", "keys 'x', 'mask'", "keys 'mask', 'x'", "again",
              "dict(sorted("),
     Expected("container-keys", "batch", "keys 'mask', 'x'", "keys 'x', 'y'", "again",
@@ -93,7 +95,7 @@ def dict_that_is_gone_through() -> None:
 
 @program(
     Expected("container-keys", "batch", "keys 'x'", "keys 'x', 'mask'", "again",
-             "pass a bool next to batch, and ask for that instead of the number of keys at /"),
+             "pass a bool next to batch, and test that instead of the number of keys at /"),
     Expected("container-keys", "batch", "with 'mask'", "without 'mask'", "again",
              "Each set of keys in batch is compiled once"),
 )  # fmt: skip

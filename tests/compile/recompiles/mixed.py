@@ -57,7 +57,7 @@ def loop_over_a_size() -> None:
 
 @program(
     Expected("tensor-size", "mask", "8", "16", "dynamic",
-             "first, mask = torch.ones(rows); call torch._dynamo.maybe_mark_dynamic(mask, 0)"),
+             "first: mask = torch.ones(rows). Call torch._dynamo.maybe_mark_dynamic(mask, 0)"),
 )  # fmt: skip
 def tensor_passed_over_a_break() -> None:
     """The second half alone looks at it: the mark goes to the call of the whole function."""
@@ -108,7 +108,7 @@ def value_over_a_break() -> None:
 @program(
     Expected(
         "deallocated", "___stack0", None, "a builtin_function_or_method", "again",
-        "Compute the argument on a line of its own",
+        "Compute the argument on its own line",
     ),
 )  # fmt: skip
 def method_over_a_break() -> None:
@@ -184,7 +184,7 @@ def nothing_left_to_do() -> None:
 
 
 @program(
-    Expected("tensor-size", "x", "4", "5", "again", "A mark of it alone does not help"),
+    Expected("tensor-size", "x", "4", "5", "again", "Marking it alone does not help"),
     Expected("container-length", "extras", "0", "2", "again", "extras"),
 )
 def size_that_meets_a_static_one() -> None:

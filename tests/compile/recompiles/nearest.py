@@ -34,7 +34,7 @@ class Parts(enum.Flag):
 
 @program(
     Expected("none", "prev", "None", "a tensor of float32[4, 4]", "again", "Because the length"),
-    Expected("tensor-size", "prev", "4", "2", "dynamic", "one length in every call"),
+    Expected("tensor-size", "prev", "4", "2", "dynamic", "the same length in every call"),
     Expected("type", "feats", "list", "tuple", "again", "of one type"),
 )
 def nearer_entry() -> None:
@@ -55,7 +55,7 @@ def nearer_entry() -> None:
 
 
 @program(
-    Expected("none", "idx", "None", "a list with 2 items", "again", "With and without idx"),
+    Expected("none", "idx", "None", "a list with 2 items", "again", "Calls with and without idx"),
     Expected("int", "idx[0]", "0", "2", "again", "specialized on 2"),
     Expected("int", "idx[0]", "2", "4", "again", "specialized on 2"),
 )

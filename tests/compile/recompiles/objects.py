@@ -18,7 +18,7 @@ class Thing:
     """Something to refer to."""
 
 
-@program(Expected("none", "r()", "...", "NoneType", "again", "With and without r()"))
+@program(Expected("none", "r()", "...", "NoneType", "again", "Calls with and without r()"))
 def dead_reference() -> None:
     """What a weak reference leads to is gone."""
 
@@ -34,7 +34,9 @@ def dead_reference() -> None:
 
 
 @program(
-    Expected("container-keys", "s", "with 'a'", "without 'a'", "again", "With and without 'a'")
+    Expected(
+        "container-keys", "s", "with 'a'", "without 'a'", "again", "Calls with and without 'a'"
+    )
 )
 def member_of_a_set() -> None:
     """Whether something is in a set."""

@@ -27,7 +27,7 @@ def size() -> None:
 
 
 @program(
-    Expected("tensor-size", "x", "4", "7", "dynamic", "and no mark makes one of the two"),
+    Expected("tensor-size", "x", "4", "7", "dynamic", "and no mark merges them"),
     Expected("symbolic-shape", "x.size()[0]", "6 <= x.size()[0]", "x.size()[0] = 3", "dynamic",
              "each side is compiled once"),
 )  # fmt: skip
@@ -93,7 +93,7 @@ def branch_on_size() -> None:
     branch(torch.ones(8, 3))
 
 
-@program(Expected("tensor-size", "x", "8", "9", "dynamic", "treats a size apart"))
+@program(Expected("tensor-size", "x", "8", "9", "dynamic", "treats one size specially"))
 def specialized() -> None:
     """A line makes the size a constant."""
 

@@ -34,7 +34,7 @@ def two_inputs() -> None:
 
 @program(
     Expected("tensor-size", "k", "4", "6", "dynamic",
-             "clone() of it as k there, if the function writes into neither. Because k.size(0) and "
+             "clone() of it as k there, if the function writes to neither. Because k.size(0) and "
              "q.size(0) change as well, call torch._dynamo.mark_dynamic(k, 0) and "
              "torch._dynamo.mark_dynamic(q, 0)"),
 )  # fmt: skip
@@ -104,7 +104,7 @@ def made_in_the_first_call() -> None:
 
 @program(
     Expected("tensor-requires-grad", "self._buffers['mean']", "0", "1", "again",
-             "set it to the result's .detach() there", "module-attribute"),
+             "assign the result's .detach() there", "module-attribute"),
 )  # fmt: skip
 def mean_with_a_history() -> None:
     """A running mean of which nobody took the history."""
@@ -127,7 +127,7 @@ def mean_with_a_history() -> None:
 
 
 @program(
-    Expected("tensor-dtype", "x", "Float", "Double", "again", "it is another module, or it was"),
+    Expected("tensor-dtype", "x", "Float", "Double", "again", "this is another module, or a"),
 )  # fmt: skip
 def module_of_another_dtype() -> None:
     """The input's dtype follows the module's."""
@@ -244,7 +244,7 @@ def torchs_own_state() -> None:
 
 @program(
     *(
-        Expected("symbolic-shape", "...", "...", "...", "again", "Keep it outside of ", "...")
+        Expected("symbolic-shape", "...", "...", "...", "again", "Keep it outside ", "...")
         for _ in range(3)
     )
 )

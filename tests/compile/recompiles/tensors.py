@@ -151,7 +151,7 @@ def same_tensor_twice() -> None:
 
 @program(
     Expected("tensor-aliasing", "x", "x is y", "x is not y", "again",
-             "an earlier one has one tensor as both x and y; pass a clone() of it as x there"),
+             "An earlier call passes one tensor as both x and y: pass a clone() of it as x there"),
 )  # fmt: skip
 def no_longer_the_same() -> None:
     """One input becomes two."""

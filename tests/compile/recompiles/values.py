@@ -77,7 +77,7 @@ def enum_argument() -> None:
     calls(reduce, Pool.MEAN, Pool.MAX)
 
 
-@program(Expected("constant", "kind", "torch.float64", "torch.int64", "again", "Hoist"))
+@program(Expected("constant", "kind", "torch.float64", "torch.int64", "again", "hoist the choice"))
 def dtype_argument() -> None:
     """A dtype is a constant."""
 
@@ -99,7 +99,7 @@ def list_length() -> None:
     calls(total, [X] * 1 + [X + 1], [X, X + 1, X + 2])
 
 
-@program(Expected("container-length", "xs", "0", "1", "again", "one length"))
+@program(Expected("container-length", "xs", "0", "1", "again", "the same length"))
 def empty_list() -> None:
     """Nothing, then something."""
 
@@ -124,7 +124,7 @@ def star_arguments() -> None:
 
 @program(
     Expected("tensor-dtype", "x", "Float", "Double", "again", "torch.float32"),
-    Expected("str", "mode", "'a'", "'b'", "again", "Hoist"),
+    Expected("str", "mode", "'a'", "'b'", "again", "hoist the choice"),
 )
 def two_reasons() -> None:
     """The newest entry's guard is no news: what is new is the other one."""
@@ -141,7 +141,7 @@ def two_reasons() -> None:
 @program(
     *(
         Expected("str", "mode", repr("a" * n), repr("a" * (n + 1)), "limit" if n == 7 else "again",
-                 "Hoist")
+                 "hoist the choice")
         for n in range(8)
     ),
 )  # fmt: skip

@@ -69,7 +69,7 @@ def test_a_break_names_torchs_id_its_place_and_the_fix(tmp_path: Path) -> None:
 def test_a_break_before_the_first_operator_says_so(tmp_path: Path) -> None:
     (found,) = findings(tmp_path, start(), broken(), metrics(graph_op_count=0))
 
-    assert "no operator before it" in found.notes[0]
+    assert "no operator comes before it" in found.notes[0]
 
 
 def test_another_cause_on_the_same_line_is_shown(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_what_fails_in_every_call_is_spent_in_every_call(tmp_path: Path) -> None
     assert again.fix.startswith(f"Fix the graph break at {FILE}:3 (Failed to trace")
     (cost,) = finding_cost_lines(again)
     assert "once" not in cost
-    assert "again in every such call" in cost
+    assert "repeated in every such call" in cost
     assert again.severity is Severity.ERROR
 
 
@@ -245,7 +245,7 @@ def test_helpers_without_tensors_are_no_finding(tmp_path: Path) -> None:
 def test_a_target_that_dynamo_never_saw_is_found(tmp_path: Path) -> None:
     (found,) = findings(tmp_path, target(1), call(0), call(0, "end"))
 
-    assert "never looked at it" in found.message
+    assert "never traced it" in found.message
 
 
 def test_what_stands_behind_a_break_may_be_left_alone(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ CASES = [
         ["a = a.to(torch.float32); b = b.half()", "conv.py:5"],
     ),
     (
-        "a name first, batch = {'ids': torch.ones(1, 8), 'm': x}; write f(batch['m'], 0) and",
+        "variable first: batch = {'ids': torch.ones(1, 8), 'm': x}. Call f(batch['m'], 0) and",
         ["batch = {'ids': torch.ones(1, 8), 'm': x}", "f(batch['m'], 0)"],
     ),
     ("torch's own (8 by default), or the user's. It isn't (pad the input), e.g. 2.13.", []),

@@ -17,7 +17,7 @@ WEIGHT = "L['self']._modules['layers']._modules['3']._parameters['weight']"
         ("G['__builtins_dict___3']['len']", "len"),
         ("G['__import_torch_dot_nn_dot_functional'].relu", "torch.nn.functional.relu"),
         ("L['fn'].__closure__[0].cell_contents", "fn's closure variable 0"),
-        ("L['___stack0']", "(kept over a graph break)"),
+        ("L['___stack0']", "(kept across a graph break)"),
         ("L['m']._modules['odd name']", "m['odd name']"),
         ("L['self'].__dict__['_modules']['up'].bias", "self.up.bias"),
         ("L['self'].__dict__['width']", "self.width"),

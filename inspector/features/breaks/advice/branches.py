@@ -26,9 +26,9 @@ from inspector.features.breaks.advice.numbers import is_scalar
 from inspector.report.user_code.code import Code, names_of, written
 
 _CHOOSE = (
-    "If both sides may run, and neither writes anywhere, draws random numbers or updates "
-    "statistics: compute both and choose with `torch.where(condition, a, b)`, for tensors `a` and "
-    "`b` of one shape and dtype"
+    "If both sides may run, and neither has side effects (writes, random numbers, updated "
+    "statistics), compute both and select with `torch.where(condition, a, b)`. `a` and `b` must "
+    "have the same shape and dtype"
 )
 _is_not = written("not _")
 
@@ -47,8 +47,8 @@ def one_side(code: Code) -> Fix:
     if found is None or not found.only_one:
         return Fix()
     return Fix(
-        f"Where only one side may run: `{found.only_one}`; both functions return new tensors of "
-        "one shape and dtype.",
+        f"If only one side may run: `{found.only_one}`. Both functions must return new tensors of "
+        "the same shape and dtype.",
         line_instead(code, found.only_one),
     )
 
@@ -60,7 +60,7 @@ def choice_by_number(code: Code) -> Fix:
             return found
     tests = [node.test for node in code.header() if isinstance(node, ast.If | ast.IfExp)]
     condition = condition_of(code, tests[0]) if len(tests) == 1 else ""
-    text = f"`{condition}` is the condition as a tensor, without a number. {_CHOOSE}."
+    text = f"Use the tensor `{condition}` as the condition, without a Python number. {_CHOOSE}."
     return Fix(text) if condition else Fix()
 
 
@@ -153,8 +153,8 @@ def bool_tensor(code: Code) -> Fix:
         return Fix()
     tests = [node.test for node in code.walk() if isinstance(node, ast.If | ast.IfExp)]
     is_decided_by = any(code.target in names_of(test) for test in tests)
-    by_it = f", and choose by it instead of branching. {_CHOOSE}" if is_decided_by else ""
-    text = f"Keep it a tensor: `{new}` instead of `{old}`{by_it}."
+    by_it = f", and select with it instead of branching. {_CHOOSE}" if is_decided_by else ""
+    text = f"Keep it as a tensor: `{new}` instead of `{old}`{by_it}."
     return Fix(text, instead_of(code, node, new))
 
 
@@ -167,13 +167,13 @@ def assertion(code: Code) -> Fix:
     """An assertion that torch checks in the graph, for one of values or a branch that raises."""
     line = _assertion(code)
     when = (
-        "Assert a tensor, with a constant message or none"
+        "Assert on a tensor, with a constant message or no message"
         if isinstance(code.statement, ast.Assert)
-        else "Where another type of error will do"
+        else "If another error type is acceptable, assert on a tensor"
     )
     text = (
-        f"{when}: `{line}`; torch checks it in the graph, and raises a RuntimeError (on a GPU "
-        "later than the line, and CUDA cannot be used any more)."
+        f"{when}: `{line}`. torch checks it in the graph and raises a RuntimeError. On a GPU the "
+        "error comes later than the line, and CUDA is unusable after it."
     )
     return Fix(text, line_instead(code, line)) if line else Fix()
 

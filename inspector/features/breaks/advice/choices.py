@@ -12,12 +12,12 @@ from inspector.features.breaks.advice.choice_code import LONGEST, ChoiceMaker, t
 from inspector.features.breaks.advice.effects import writes
 from inspector.report.user_code.code import Code
 
-_NEW = "; it makes a new tensor, also where the branch keeps the old one."
-CHOSEN = f"if both are finite tensors of one shape and dtype{_NEW}"
+_NEW = ". The result is a new tensor, even where the branch keeps the old one."
+CHOSEN = f"if both are finite tensors of the same shape and dtype{_NEW}"
 """When `Choices` without conditions may be taken."""
 _NOT_FINITE = (
-    "Where one of them, or its gradient, is infinite or NaN for what it is not meant for, the "
-    "gradient is NaN: choose what goes in first, as in `torch.where(condition, x, 1)`, then."
+    "If one side or its gradient is infinite or NaN for inputs of the other side, the gradient is "
+    "NaN. In that case select the input first, as in `torch.where(condition, x, 1)`."
 )
 
 
@@ -82,9 +82,9 @@ class Choices:
         lines = f"{', '.join(others)} and {last}" if others else last
         what = "finite tensors" if self.is_finite else "tensors"
         is_new = not all(line.partition(" = ")[0].endswith("]") for line in self.lines)
-        when = f"if both are {what} of one shape and dtype{_NEW if is_new else '.'}"
+        when = f"if both are {what} of the same shape and dtype{_NEW if is_new else '.'}"
         more = "".join(f" {sentence}" for sentence in self.conditions)
-        return f"Compute both and choose: {lines}, {when}{more}"
+        return f"Compute both and select: {lines}, {when}{more}"
 
 
 def _writes_outside(code: Code) -> bool:
@@ -108,14 +108,14 @@ def _of_calls(calls: Sequence[str], only_one: str) -> list[str]:
         return []
     which = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     runs = "runs" if len(shown) == 1 else "run"
-    said = "may not write anywhere, draw random numbers or update statistics."
+    said = "must not write to anything, draw random numbers or update statistics."
     # Inductor's code asks for the value of the condition, and then runs one of the two
     # (`codegen_conditional` in torch/_inductor/codegen/wrapper.py, 2.11 to 2.13).
     longer = (
         f" If {which} {'takes' if len(shown) == 1 else 'take'} longer than the wait for the "
-        "condition (on a GPU some µs), use `torch.cond`, which runs one side only."
+        "condition (a few µs on a GPU), use `torch.cond`, which runs one side only."
     )
-    return [f"{which} {runs} in any case, and {said}{longer if only_one else ''}"]
+    return [f"{which} always {runs}, and {said}{longer if only_one else ''}"]
 
 
 def _of_writes(code: Code) -> list[str]:
@@ -127,6 +127,6 @@ def _of_writes(code: Code) -> list[str]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     ]
     return [
-        f"Nothing but `{name}` may refer to its tensor, which the branch writes in place."
+        f"No other name may refer to the tensor of `{name}`: the branch writes to it in place."
         for name in dict.fromkeys(names)
     ]

@@ -9,8 +9,8 @@ from inspector.features.breaks.advice.numbers import Uses, is_scalar, tensors_in
 from inspector.report.user_code.code import Code, dotted_name
 
 _AFTER = (
-    "operators on tensors after it (`clamp` instead of `max`, `torch.where` instead of a branch). "
-    "What has to be a number, for Python or for the caller, is made one in the caller."
+    "tensor operators after it (`clamp` instead of `max`, `torch.where` instead of a branch). "
+    "If Python code needs a number, create it in the caller."
 )
 # `float()` of any other reduction changes the dtype where the tensor is one of integers.
 _OF_FLOATS = ("mean", "norm", "std", "var")
@@ -45,7 +45,7 @@ def kept_tensor(code: Code) -> Fix:
         return kept
     number, instead = _perhaps(code)
     whole = code.shown(number)
-    text = f"Where that will do, keep a tensor: `{instead}` instead of `{whole}`, and use {_AFTER}"
+    text = f"If a tensor is enough, use `{instead}` instead of `{whole}`, and use {_AFTER}"
     edits = instead_of(code, number, instead) if number is not None else ()
     return Fix(text if whole and instead else "", edits)
 
@@ -80,12 +80,12 @@ def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> Fix |
         return None
     value = code.statement.value if isinstance(code.statement, ast.Assign) else None
     begin = f"{code.target} = " if value is number else ""
-    text = f"Keep it a tensor: `{begin}{instead}` instead of `{begin}{code.shown(number)}`"
+    text = f"Keep it as a tensor: `{begin}{instead}` instead of `{begin}{code.shown(number)}`"
     more = "; ".join(f"`{new}` instead of `{old}`" for new, old in uses.changes)
     places = [(number, instead)]
     places += [(node, new) for (new, _), nodes in uses.changes.items() for node in nodes]
     edits = tuple(edit for node, new in places for edit in instead_of(code, node, new))
-    return Fix(f"{text}, and with it {more}." if more else f"{text}.", edits)
+    return Fix(f"{text}, and accordingly {more}." if more else f"{text}.", edits)
 
 
 def _is_math(node: ast.expr) -> bool:
@@ -112,8 +112,8 @@ def element(code: Code) -> Fix:
     """An element at a tensor without dimensions, at one of one dimension."""
     found, new = _element(code)
     text = (
-        f"Give the index a dimension: `{new}` instead of `{code.shown(found)}`. Torch reads a "
-        "tensor without dimensions as a number, which it knows only when the program runs."
+        f"Give the index a dimension: `{new}` instead of `{code.shown(found)}`. torch reads a "
+        "zero-dimensional tensor as a number, whose value is unknown while tracing."
     )
     return Fix(text, instead_of(code, found, new)) if found is not None else Fix()
 

@@ -34,9 +34,9 @@ Functions: TypeAlias = frozenset[tuple[str, str]]
 
 _GENERATION = re.compile(r"[/\\]transformers[/\\]generation[/\\]utils\.py$")
 _FORWARD = (
-    "`generate` is a Python loop over tokens: leave it uncompiled, and compile what it calls, "
-    "`model.forward = torch.compile(model.forward)`; with "
-    '`generate(…, cache_implementation="static")` the sizes of its cache stay the same.'
+    "`generate` is a Python loop over tokens. Leave it uncompiled, and compile the model that it "
+    "calls: `model.forward = torch.compile(model.forward)`. To keep the cache sizes constant, use "
+    '`generate(…, cache_implementation="static")`.'
 )
 # Modules of the standard library that call the program's own code.
 _WRAPPING = frozenset(
@@ -49,7 +49,7 @@ _OF_LIBRARY = re.compile(
 )
 _SETTING = re.compile(r"torch\._dynamo\.config|\bTORCH[A-Z_]+=")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
-_TORCHS = "This line is torch's own: call what leads to it outside of the compiled function."
+_TORCHS = "This line is inside torch. Move the code that reaches it out of the compiled function."
 _WRITE = "_operator.setitem"
 _WRITES = {"GB0036", "GB0219"}  # a dynamic shape, a backend that fails on one
 _EXCEPTION = "GB0088"
@@ -110,8 +110,8 @@ def _shown(run: Run, record: GraphBreak) -> str:
     """The graph break that caused another one."""
     file, line, kind = record.caused_by or ("", 0, "")
     here = record.user is not None and (record.user.file, record.user.line) == (file, line)
-    where = "this line" if here else f"{run.roots.shown(file)}:{line}"
-    return f"the other graph break of {where} ({kind})"
+    where = "on this line" if here else f"at {run.roots.shown(file)}:{line}"
+    return f"the other graph break {where} ({kind})"
 
 
 def _advised(run: Run, record: GraphBreak, place: Place, compiled: Functions) -> Advised:
@@ -243,7 +243,7 @@ def _reported(run: Run, record: GraphBreak) -> str:
     if run.roots.owner(file) is not Owner.LIBRARY:
         return _TORCHS
     package = run.roots.shown(file).replace("\\", "/").partition("/")[0].removesuffix(".py")
-    return f"Upgrade {package}, or report the graph break there: the line is {package}'s own."
+    return f"Upgrade {package}, or report the graph break to it: this line is part of {package}."
 
 
 def _example(advice: Advice) -> Example:
@@ -310,8 +310,8 @@ def _given_up_caller(run: Run, record: GraphBreak) -> str:
             name = qualified_name(run, item.frame_name, item.frame_file, item.frame_line)
             return (
                 f"Fix {run.roots.shown(item.user.file)}:{item.user.line} first "
-                f"({item.cause.title}): there Dynamo gives up {name}, which calls this. An error "
-                "that it catches is no graph break once it is compiled."
+                f"({item.cause.title}): it keeps Dynamo from compiling {name}, which calls this "
+                f"code. Once {name} is compiled, errors that it catches do not break the graph."
             )
     return ""
 

@@ -18,10 +18,10 @@ _ELEMENTWISE = frozenset(
      "silu", "sin", "sinh", "softplus", "sqrt", "square", "sub", "tan", "tanh", "trunc", "where"}
 )  # fmt: skip
 _BOOLS = frozenset({"bool", "isfinite", "isinf", "isnan", "logical_not"})
-_ROWS = "of what is written (`mask.unsqueeze(-1)` where it chooses rows)"
+_ROWS = "of the target (`mask.unsqueeze(-1)` if it selects rows)"
 _NAN = (
-    " Where that is infinite or NaN for what is not selected, the gradient is NaN: compute it of "
-    "`torch.where(mask, x, 1)`, then."
+    " If the value is infinite or NaN for unselected elements, the gradient is NaN. In that case "
+    "compute it from `torch.where(mask, x, 1)`."
 )
 
 
@@ -104,7 +104,7 @@ def update(code: Code) -> Fix:
     new, value = found
     when = "" if code.missing_dims is not None else f", if the mask has the shape {_ROWS}"
     nan = "" if is_total(value) else _NAN
-    text = f"Compute it of all elements, and choose: `{new}` instead of `{old}`{when}.{nan}"
+    text = f"Compute it for all elements and select: `{new}` instead of `{old}`{when}.{nan}"
     return Fix(text if old else "", line_instead(code, new))
 
 
@@ -157,6 +157,6 @@ def selection(code: Code) -> str:
     if code.statement is None or is_reduced:
         return ""
     return (
-        f"Put {under('capture_dynamic_output_shape_ops=True')}. The size is then a symbol of the "
+        f"Use {under('capture_dynamic_output_shape_ops=True')}. The size is then a symbol in the "
         "graph, as long as no Python branch or loop depends on it."
     )

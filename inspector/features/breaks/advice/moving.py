@@ -15,7 +15,7 @@ from inspector.features.breaks.advice.effects import (
 from inspector.features.breaks.advice.numbers import is_number_of, tensor_of
 from inspector.report.user_code.code import Code, dotted_name, names_of
 
-_OUTSIDE = "in the caller, outside of the compiled function"
+_OUTSIDE = "in the caller, outside the compiled function"
 
 
 def in_the_caller(code: Code) -> str:
@@ -37,7 +37,7 @@ def in_the_caller(code: Code) -> str:
     if len(named) != len(values) or not all(is_pure(node) for node, _ in values):
         return ""
     if not named:
-        return f"Move {what} to the caller, outside of the compiled function{how}."
+        return f"Move {what} to the caller, outside the compiled function{how}."
     if writes_in_place(code):
         return ""
     again = {
@@ -46,7 +46,7 @@ def in_the_caller(code: Code) -> str:
     kept = " and ".join(dict.fromkeys(named))
     keep = f"Keep {kept} in a variable here, return it" if again else f"Return {kept}"
     numbers = ", and call `item()` there" if any(then for _, then in values) else ""
-    return f"{keep} as well, and do {what} {_OUTSIDE}{how}{numbers}."
+    return f"{keep} as well, and run {what} {_OUTSIDE}{how}{numbers}."
 
 
 def _is_done_at_most_once(code: Code) -> bool:
@@ -119,9 +119,9 @@ def call_before(code: Code) -> str:
     if made:
         names = " and ".join(f"`{name}`" for name in made)
         return (
-            f"{names} {'is' if len(made) == 1 else 'are'} made inside: end the compiled function "
-            f"above this line, call `{shown}` there, and compile the rest as a second function; or "
-            "make the call an operator with `torch.library.custom_op`."
+            f"End the compiled function above this line, call `{shown}` in the caller, and compile "
+            f"the rest as a second function: the call needs {names} from inside the function. Or "
+            "wrap the call in a custom operator (`torch.library.custom_op`)."
         )
     taken = sorted(names_of(call) & code.parameters())
     if taken and writes_in_place(code):
@@ -129,7 +129,7 @@ def call_before(code: Code) -> str:
     names = " and ".join(f"`{name}`" for name in taken)
     known = f", where {names} {'is' if len(taken) == 1 else 'are'} known" if taken else ""
     if isinstance(code.statement, ast.Expr) and code.statement.value is call:
-        return f"Move `{shown}` to the caller, outside of the compiled function{known}."
+        return f"Move `{shown}` to the caller, outside the compiled function{known}."
     return f"Call `{shown}` {_OUTSIDE}{known}, and pass its result."
 
 
@@ -137,5 +137,5 @@ def call_left(code: Code) -> str:
     """Says that a call is the caller's, wherever in the function it is; empty without one."""
     shown = code.shown(code.call)
     how = "as often and under the same conditions" if not runs_once(code) else ""
-    said = f"Leave `{shown}` to the caller, outside of the compiled function"
+    said = f"Move `{shown}` to the caller, outside the compiled function"
     return f"{said}{', ' if how else ''}{how}." if shown else ""

@@ -164,8 +164,8 @@ def number_in_the_caller(code: Code) -> str:
         return ""
     whole = f"{new}.detach()" if is_scalar(tensor) else f"{new}.detach().clone()"
     return (
-        f"Return `{whole}` instead of `{old}`, or keep that, and make the number (`.item()`) and "
-        "its text, record or plot in the caller: it exists only after the graph has run."
+        f"Return or store `{whole}` instead of `{old}`. Call `.item()` and print, log or plot the "
+        "number in the caller: the value exists only after the graph has run."
     )
 
 
@@ -175,6 +175,6 @@ def ignored_method(code: Code) -> str:
         return ""
     setting = f"ignore_logging_functions={{logging.Logger.{code.call.func.attr}}}"
     return (
-        f"If the record is not needed: {under(setting)} leaves it, and all others of this method, "
-        "out of compiled code."
+        f"If the record is not needed: {under(setting)} removes every call of this method from "
+        "compiled code."
     )

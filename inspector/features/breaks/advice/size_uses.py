@@ -191,7 +191,7 @@ def checked_size(code: Code) -> Fix:
     )
     setting = under("capture_scalar_outputs=True")
     return Fix(
-        f"Write {shown}, and call with the number captured: {setting}. {_ITS_ERROR}",
+        f"Write {shown}. To capture the number, use {setting}. {_ITS_ERROR}",
         tuple(e for check, lines in made for e in statements_instead_of(code, check, lines)),
     )
 

@@ -43,19 +43,19 @@ class CompileErrorRule(Rule[Run, Finding]):
     """A compilation ended with an exception.
 
     What it means:
-        Dynamo or the backend raised an exception while it compiled the function. With
-        ``torch._dynamo.config.suppress_errors`` the function then runs eagerly, in silence;
-        with ``fullgraph=True`` a graph break is such an exception.
+        Dynamo or the backend raised an exception while compiling the function. With
+        ``torch._dynamo.config.suppress_errors`` the function then silently runs eagerly. With
+        ``fullgraph=True`` a graph break raises such an exception.
 
     Why it matters:
-        Nothing of the function is compiled, or the program ends here.
+        The function is not compiled, or the program stops here.
 
     Example:
         ``torch.compile(f, fullgraph=True)`` of a function that calls ``print`` raises
         ``Unsupported: Failed to trace builtin operator``.
 
     What to do:
-        For a graph break under ``fullgraph=True``, fix the line. For a backend's error, try
+        For a graph break under ``fullgraph=True``, fix the line. For a backend error, try
         ``--backend eager`` and ``--backend aot_eager`` to see which stage fails.
     """
 

@@ -52,12 +52,12 @@ class ConstraintViolationRule(Rule[Run, Finding]):
     """A dimension that was marked as dynamic is specialized.
 
     What it means:
-        ``torch._dynamo.mark_dynamic`` promises one program for every size of a dimension, but a
-        line of the code works for one size, or for some sizes, only. Torch raises
-        ``ConstraintViolationError`` instead of compiling less than was promised.
+        ``torch._dynamo.mark_dynamic`` requires one graph for every size of a dimension, but a line
+        of the code works only for one size or for some sizes. torch raises
+        ``ConstraintViolationError`` instead of specializing on the size.
 
     Why it matters:
-        The call fails. Without the mark it would recompile for each such size.
+        The call fails. Without the mark, it would recompile for each such size.
 
     Example:
         ``x * torch.ones(4, 3)`` makes the first size of ``x`` the constant 4::
@@ -119,7 +119,7 @@ def _message(tensor: str, dimension: str, violation: Violation) -> str:
         return f"{what} is marked as dynamic but specialized on {violation.constant}"
     if violation.guard:
         return f"{what} is marked as dynamic, but the code works for some sizes only"
-    return f"a mark cannot be kept: {violation.text}"
+    return f"a dynamic mark cannot be satisfied: {violation.text}"
 
 
 def _why(run: Run, place: StackFrame, violation: Violation) -> str:
@@ -141,8 +141,8 @@ def _fixes(
     if not violation.constant and violation.guard:
         bounds = user_spelling(stripped_source(violation.guard))
         fix = (
-            f"Mark the range that works: torch._dynamo.mark_dynamic({tensor}, {dimension}, min=…, "
-            f"max=…) within {bounds}."
+            f"Mark the supported range: torch._dynamo.mark_dynamic({tensor}, {dimension}, min=…, "
+            f"max=…), within {bounds}."
         )
         return fix, (f"Call torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
     if not dimension:
@@ -156,13 +156,13 @@ def _fixes(
     number = re.escape(violation.constant)
     if number and re.search(rf"(?<![\w.]){number}(?![\w.])", code):
         fix = (
-            f"Write the line for any size, with {tensor}.shape[{dimension}] instead of "
-            f"{violation.constant}."
+            f"Use {tensor}.shape[{dimension}] instead of {violation.constant}, so the line works "
+            "for any size."
         )
         return fix, (gives_way, unmarked)
     fix = (
-        "Remove the mark: the line works for this size only, because a weight has it, or another "
-        "input that is not marked (then mark that one, too)."
+        "Remove the mark: the line works for this size only, because a weight or an unmarked "
+        "input has the same size. If it is an input, you can mark that one, too."
     )
     return fix, (gives_way,)
 

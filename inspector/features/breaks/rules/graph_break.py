@@ -21,8 +21,8 @@ from inspector.trace.graph_break import BACKEND_FAILED, Cause
 
 _CONSEQUENCES = {
     Outcome.REST_SKIPPED: "the rest of the function runs eagerly",
-    Outcome.FRAME_SKIPPED: "no graph is made of the function: all of it runs eagerly",
-    Outcome.RAISED: "fullgraph=True makes it an error",
+    Outcome.FRAME_SKIPPED: "the whole function runs eagerly",
+    Outcome.RAISED: "fullgraph=True turns it into an error",
 }
 
 
@@ -30,22 +30,22 @@ class GraphBreakRule(Rule[Run, Finding]):
     """The graph breaks here.
 
     What it means:
-        Dynamo met Python code that it cannot put into a graph. It compiles what came before, lets
-        Python run this line, and starts a new graph after it. Where it cannot resume in the middle
-        (in a loop, a ``try`` or a context manager), it gives up the whole function.
+        Dynamo found Python code that it cannot trace. It compiles the code before this line, runs
+        the line in Python, and starts a new graph after it. If it cannot resume there (in a loop, a
+        ``try`` or a context manager), the whole function runs eagerly.
 
     Why it matters:
-        Every break costs a return to Python, new guards, and tensors written to memory and read
-        again. Operators before and after it cannot be fused.
+        Every break adds a return to Python, another set of guards, and a round trip of tensors
+        through memory. Operators before and after it cannot be fused.
 
     Example:
-        ``if x.sum() > 0:`` needs a value that exists only when the graph has run::
+        ``if x.sum() > 0:`` needs a value that exists only after the graph has run::
 
             model.py:8:11  graph break GB0170  Data-dependent branching
 
     What to do:
         Change the line as the finding shows, or move it out of the compiled region. One site can
-        give several records: one for each enclosing function that Dynamo tried to compile.
+        have several records: one for each enclosing function that Dynamo tried to compile.
     """
 
     id = "graph-break"
@@ -115,11 +115,11 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     record = site.first
     if record.evidence is Evidence.PARSED:
         yield (
-            "torch logs graph breaks since 2.6: this one is read from restart reasons, failures "
-            "and the names of the functions that Dynamo makes after a break (parsed)"
+            "torch logs graph breaks since 2.6; this one is inferred from restart reasons, "
+            "failures and the names of resumed functions (parsed)"
         )
     if record.caused_by is not None:
-        yield "caused by another graph break, at which torch could not end the graph"
+        yield "caused by another graph break, where torch could not end the graph"
     for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
         names = dict.fromkeys(
             qualified_name(run, each.frame_name, each.frame_file, each.frame_line)
@@ -128,15 +128,15 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
         )
         yield f"{consequence} ({', '.join(names)})" if names else consequence
     if (outer := record.cause.higher_order) and record.outcome is not Outcome.RAISED:
-        yield f"no graph can end inside {outer}: the whole call of it runs eagerly"
+        yield f"a graph cannot break inside {outer}: the whole call runs eagerly"
     if record.outcome is not Outcome.RESUMED and record.caused_by is None:
-        yield "the code after this line was not traced: explain again once it is fixed"
+        yield "the code after this line was not traced: run explain again after fixing it"
     yield from _others_on_the_line(site)
     if is_fundamental(record.cause.hints):
-        yield "torch reports that it is unlikely to ever trace this"
+        yield "torch is unlikely to ever trace this, according to its own hints"
     inner = record.stack[-1] if record.stack else None
     if inner is not None and inner is not record.user:
-        yield f"torch met it in {run.roots.shown(inner.file)}:{inner.line} in {inner.name}"
+        yield f"torch stopped tracing at {run.roots.shown(inner.file)}:{inner.line} in {inner.name}"
     if record.project is not None:
         yield f"reached from {run.roots.shown(record.project.file)}:{record.project.line}"
 
@@ -162,8 +162,8 @@ def _consequence(run: Run, record: GraphBreak) -> str:
         for item in run.compilations
     )
     if not record.has_graph and is_cut_off:
-        return "the recording ends before this function was compiled: its graphs are not known"
-    before = "the graph ends here" if record.has_graph else "there is no operator before it"
+        return "the recording ends before this function was compiled, so its graphs are unknown"
+    before = "the graph ends here" if record.has_graph else "no operator comes before it"
     left_alone = _left_alone(run, record)
     if left_alone:
         return f"{before}; the code after it runs eagerly: {left_alone}"

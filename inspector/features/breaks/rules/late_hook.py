@@ -21,20 +21,20 @@ _GUARD = (
 
 
 class LateHookRule(Rule[Run, Finding]):
-    """A hook is registered on a module that is compiled already.
+    """A hook is registered on a module that is already compiled.
 
     What it means:
         A module was compiled without hooks, and the program registers one afterwards. Dynamo does
         not guard on the hooks of such a module (``skip_nnmodule_hook_guards``), so the compiled
-        code stays as it is.
+        code does not change.
 
     Why it matters:
-        The hook never runs in compiled calls, without an error: nothing is collected, no gradient
-        is changed.
+        The hook never runs in compiled calls, and no error is raised: it collects nothing and
+        changes no gradient.
 
     Example:
-        ``fast = torch.compile(net); fast(x); net[0].register_forward_hook(collect); fast(x)`` calls
-        ``collect`` never.
+        ``fast = torch.compile(net); fast(x); net[0].register_forward_hook(collect); fast(x)`` never
+        calls ``collect``.
 
     What to do:
         Register hooks before the first compiled call.
@@ -65,8 +65,8 @@ def _finding(run: Run, hooks: Sequence[LateHook]) -> Finding:
     return Finding(
         **RULE.at(run, place, kind, stack=stack),
         message=f"{what}: compiled before ({classes})",
-        why="The compiled code has no hooks, and Dynamo does not guard on hooks that are added "
-        "later (skip_nnmodule_hook_guards).",
+        why="The compiled code has no hooks, and Dynamo does not guard on hooks added later "
+        "(skip_nnmodule_hook_guards).",
         fix="Register it before the first compiled call.",
         alternatives=(_RESET, _GUARD),
         evidence="inspector_late_hook",

@@ -10,24 +10,23 @@ from inspector.run.kernel import Call
 
 
 class RepeatedCall(Rule[Call, Advised]):
-    """A library computes the same again.
+    """A library call repeats an earlier one.
 
     What it means:
-        In the output code a library (a matrix product, a convolution, a sort) is called with
-        arguments with which it was called before in the same graph: the same buffers, in which
-        nothing has changed since.
+        The output code calls a library kernel (matrix product, convolution, sort) twice in the same
+        graph with the same arguments: the same buffers, unchanged since the first call.
 
     Why it matters:
-        It takes the time of the first call again, for a result that exists. Torch merges equal
-        operators where a graph has gradients (when it is divided into a forward and
-        a backward pass), and not in graphs without them.
+        The second call takes as long as the first, for a result that already exists. torch merges
+        equal operators in graphs with gradients (when it splits them into a forward and a backward
+        pass), but not in graphs without gradients.
 
     Example:
-        ``self.gate(x)`` in a loop over steps in which ``x`` stays the same.
+        ``self.gate(x)`` in a loop in which ``x`` does not change.
 
     What to do:
-        Compute it once, in front of the loop, and use the result. What happens to it element by
-        element after it is fused, and costs little where it is.
+        Compute it once before the loop, and reuse the result. Elementwise operations on the result
+        are fused, and cost little inside the loop.
     """
 
     id = "repeated-call"
@@ -40,10 +39,9 @@ class RepeatedCall(Rule[Call, Advised]):
         name = call.name.removesuffix(".default")
         yield Advised(
             f"{name} repeats an earlier call",
-            "its arguments are the same, and nothing in them has changed since; without gradients "
-            "torch does not merge the two calls",
-            "Compute it once, in front of the loop or where it is needed first, and use the "
-            "result.",
+            "its arguments are the same and unchanged; without gradients torch does not merge the "
+            "two calls",
+            "Compute it once, before the loop or at its first use, and reuse the result.",
         )
 
 

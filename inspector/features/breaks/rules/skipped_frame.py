@@ -25,22 +25,22 @@ _ADVICE = {
     "no tensor": "Pass the tensors as arguments, or compile the function that uses them.",
     "skipfiles": "Compile a function of your own that calls it.",
     "disabled": "Remove torch.compiler.disable, or set TORCHDYNAMO_DISABLE=0.",
-    "dispatch mode": "Leave the torch dispatch mode before the compiled call.",
+    "dispatch mode": "Exit the torch dispatch mode before the compiled call.",
 }
 # What keeps torch 2.11 to 2.13 from skipping a function that met no operator in one call.
 _EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
 
 
 class SkippedFrameRule(Rule[Run, Finding]):
-    """A function runs eagerly although it was to be compiled.
+    """A function that should be compiled runs eagerly.
 
     What it means:
         Dynamo skipped the function without reporting a graph break: it has no tensor operation, it
         is a generator, it is in torch's list of skipped files, or tracing was disabled.
 
     Why it matters:
-        ``torch.compile`` silently does nothing here. A function whose first call traces no operator
-        is skipped for good, even if later calls have some.
+        ``torch.compile`` silently does nothing here. If the first call of a function traces no
+        operator, Dynamo skips the function in all later calls, too.
 
     Example:
         ``torch.compile(generate)`` with ``def generate(x): yield x + 1`` runs as plain Python.
@@ -123,10 +123,10 @@ def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
     name = plain_name(frame.name)
     return Finding(
         **RULE.at(run, place, "no graph", stack=frame.compilations[0].stack),
-        message=f"{name} met no tensor operation when it was first called",
-        why="Dynamo traced all of it and met no operator, so it skips the function from now on.",
+        message=f"the first call of {name} had no tensor operation",
+        why="Dynamo traced all of it and found no operator, so it skips the function from now on.",
         fix=_ADVICE["no tensor"],
-        alternatives=(f"If other calls of it have operators: {_EMPTY_GRAPHS}.",),
+        alternatives=(f"If other calls have operators: {_EMPTY_GRAPHS}.",),
         evidence="compilation_metrics",
         cost=entry_cost(run, process),
     )
@@ -140,9 +140,9 @@ def _never_seen(run: Run, process: Process) -> Iterator[Finding]:
     frame = StackFrame(target.file, target.line, target.qualname)
     yield Finding(
         **RULE.at(run, frame if target.file else None, "never seen"),
-        message=f"{target.name} was called, but Dynamo never looked at it",
-        why="No event and no skip was logged: it is a generator, a C function, or torch.compile is "
-        "switched off (TORCHDYNAMO_DISABLE, torch.compiler.set_stance, torch.compiler.disable).",
+        message=f"{target.name} was called, but Dynamo never traced it",
+        why="Dynamo logged nothing about it: it is a generator or a C function, or torch.compile "
+        "is disabled (TORCHDYNAMO_DISABLE, torch.compiler.set_stance, torch.compiler.disable).",
         fix=_advice(target.kind),
         evidence="inspector_target",
         cost=entry_cost(run, process),

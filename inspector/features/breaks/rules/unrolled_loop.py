@@ -24,25 +24,24 @@ class UnrolledLoopRule(Rule[Run, Finding]):
     """A loop is unrolled.
 
     What it means:
-        Dynamo runs a Python loop while it traces: the body is in the graph once for each time that
-        it ran. The rule finds loops whose body is the same code with the same modules 16 times or
-        more, and at least half of a graph of 100 operators or more: those of Dynamo, or those that
-        Inductor lowers them to. The layers of a ``ModuleList`` are other modules in each step, and
-        do not count.
+        Dynamo runs Python loops while tracing, so the graph contains the body once per iteration.
+        The rule reports loops that run the same code with the same modules 16 times or more, and
+        that make up at least half of a graph of 100 operators or more (Dynamo's operators, or those
+        that Inductor lowers them to). Layers of a ``ModuleList`` do not count: they are different
+        modules in each step.
 
     Why it matters:
-        Compile time grows with the number of operators, and each length of the loop is another
-        graph.
+        Compile time grows with the number of operators, and each loop length needs another graph.
 
     Example:
-        A recurrent cell in ``for t in range(x.shape[1])``: with 60 steps and the backend inductor
-        45 s on 2 CPU cores with torch 2.13; the cell alone took 5 s.
+        A recurrent cell in ``for t in range(x.shape[1])``: with 60 steps, Inductor took 45 s on 2
+        CPU cores with torch 2.13; the cell alone took 5 s.
 
     What to do:
-        Compile the body instead of the loop: ``self.cell.compile()``, and remove
-        ``torch.compile`` from around the loop. The graph is compiled once and called in each step,
-        at the cost of a call for each. Where the steps do not depend on each other, compute them as
-        one operator over all of them.
+        Compile the body instead of the loop: call ``self.cell.compile()``, and remove
+        ``torch.compile`` from around the loop. The body is compiled once and called in each step,
+        at the cost of one call per step. If the steps do not depend on each other, compute them
+        all with one operator.
     """
 
     id = "unrolled-loop"
@@ -85,8 +84,8 @@ def _finding(run: Run, compile_id: str, loop: Unrolled) -> Finding:
     time = f"; it took {duration(took[0])} to compile" if len(took) == 1 and took[0] else ""
     return Finding(
         **RULE.at(run, loop.frame, ""),
-        message=f"the loop is unrolled: its body is in the graph {loop.times} times",
-        why=f"{loop.operators} of {loop.total} operators of the graph come from it{time}",
+        message=f"the loop is unrolled: the graph contains its body {loop.times} times",
+        why=f"{loop.operators} of {loop.total} operators in the graph come from it{time}",
         fix=_fix(loop),
         alternatives=(_AT_ONCE,),
         evidence="inspector_dynamo_graph",
@@ -103,7 +102,7 @@ def _fix(loop: Unrolled) -> str:
         how = "move it into a function with `@torch.compile`"
     return (
         f"Compile only the body of the loop: {how}, and remove torch.compile from around the loop. "
-        "The body is compiled once, and called in each step."
+        "The body is compiled once and called in each step."
     )
 
 

@@ -18,37 +18,37 @@ _LEAST_SHARE = 0.10
 _LEAST_NS = 20_000
 
 _STANCE = (
-    "Once all shapes have been seen, call torch.compiler.set_stance(skip_guard_eval_unsafe=True): "
-    "only the guards that tell compiled versions apart are checked."
+    "Once all shapes have been seen, call torch.compiler.set_stance(skip_guard_eval_unsafe=True). "
+    "Only the guards that distinguish compiled versions are then checked."
 )
 _FILTER = (
-    'torch.compile(model, options={"guard_filter_fn": '
-    "torch.compiler.skip_guard_on_all_nn_modules_unsafe}) drops the guards on the model's own "
+    'Compile with torch.compile(model, options={"guard_filter_fn": '
+    "torch.compiler.skip_guard_on_all_nn_modules_unsafe}) to drop the guards on the model's own "
     "state. Do not change the model afterwards."
 )
 
 
 class GuardCostRule(Rule[Run, Finding]):
-    """Guards take a good part of every call.
+    """Guards take a large share of every call.
 
     What it means:
-        Before compiled code runs, Dynamo checks everything that it assumed when it compiled:
-        each input, and every attribute, parameter, hook and global that the code looked at.
+        Before compiled code runs, Dynamo checks every assumption of the compilation: each input,
+        and every attribute, parameter, hook and global that the code read.
 
     Why it matters:
         The checks run on the host in every call. In a small model, or in a large one with many
-        submodules, they can take longer than the kernels, and a GPU waits for them.
+        submodules, they can take longer than the kernels, and the GPU waits for them.
 
     Example:
         A model of 300 small layers: 2,000 guards, 60 µs per call, and a forward of 200 µs.
 
     What to do:
-        When the model has seen all of its shapes, run it under
-        ``torch.compiler.set_stance(skip_guard_eval_unsafe=True)``: only what tells the compiled
-        versions apart is checked then. Or drop the guards on the model's own state with
+        Once the model has seen all of its shapes, run it under
+        ``torch.compiler.set_stance(skip_guard_eval_unsafe=True)``. Only the guards that distinguish
+        compiled versions are then checked. Or drop the guards on the model's own state with
         ``torch.compile(model, options={"guard_filter_fn":
-        torch.compiler.skip_guard_on_all_nn_modules_unsafe})``. Both are unsafe if the model is
-        changed afterwards. ``inspect guards`` shows which part of the model the guards are about.
+        torch.compiler.skip_guard_on_all_nn_modules_unsafe})``. Both are unsafe if the model changes
+        afterwards. ``inspect guards`` shows the guards of each part of the model.
     """
 
     id = "guard-cost"
@@ -64,8 +64,8 @@ class GuardCostRule(Rule[Run, Finding]):
 
 
 _RECOMPILED = (
-    "Fix the recompilations first: every call tries the compiled versions until one fits, and the "
-    "guards that tell them apart must stay."
+    "Fix the recompilations first: every call tries the compiled versions until one matches, and "
+    "the guards that distinguish them cannot be dropped."
 )
 
 
@@ -87,7 +87,7 @@ def _finding(run: Run, process: Process, time: GuardTime) -> Finding:
         f"of {duration(time.call_ns)}, measured in {count(time.calls, 'warm call')}",
         fix=_RECOMPILED if is_recompiled else _STANCE,
         alternatives=() if is_recompiled else (_FILTER,),
-        notes=("inspect guards shows which part of the model the guards are about",),
+        notes=("inspect guards shows the guards of each part of the model",),
         evidence="inspector_profile",
         cost=Cost(
             kind=CostKind.MEASURED,

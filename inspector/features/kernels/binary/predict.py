@@ -155,12 +155,12 @@ def _memory(
     if traffic is not None and traffic.is_complete:
         moved, source = traffic.bytes, "sectors of its addresses"
     elif traffic is not None and traffic.least_bytes:
-        moved, source = traffic.least_bytes, "sectors of those addresses that are known"
-        missing = "not all that it moves is known"
+        moved, source = traffic.least_bytes, "sectors of the known addresses"
+        missing = "some of the bytes that it moves are unknown"
     if moved is None:
         names = {item.name for item in read.module.operations}
         if any(word in name for name in names for word in _ACCESSES):
-            missing = "what it moves is not known"
+            missing = "the bytes that it moves are unknown"
             return _Need(part=f"memory: {missing}, and may take longer", missing=missing)
         return _Need()
     full = gpu.bandwidth * _BANDWIDTH_SHARE
@@ -182,11 +182,11 @@ def _compute(read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None) 
     peak = gpu.peaks.get(_UNITS.get(unit, ""))
     if operations and peak:
         times[unit] = spread[unit] = operations / (peak * _TENSOR_SHARE) * 1e9
-    missing = "" if _has_known_trips(read) else "how often its loops run is not known"
+    missing = "" if _has_known_trips(read) else "its loop counts are unknown"
     if not times:
         return _Need(missing=missing)
     slowest = max(times, key=lambda name: times[name])
-    part = f"compute: {slowest} takes longest of its units"
+    part = f"compute: {slowest} is its busiest unit"
     spread_ns = round(max(spread.values()))
     return _Need(round(times[slowest]), spread_ns, slowest, part, missing)
 

@@ -57,7 +57,7 @@ def _head(export: KernelExport) -> Iterator[str]:
     versions = ", ".join(f"{name} {value}" for name, value in export.build.versions)
     yield f'"""{kernel.name}, exported by torch-inspector {__version__}.'
     yield ""
-    yield "    python kernel.py                     # on a GPU: checks it against eager, times it"
+    yield "    python kernel.py                     # on a GPU: compares it with eager and times it"
     yield "    TRITON_INTERPRET=1 python kernel.py  # without one: in Triton's interpreter"
     yield ""
     yield f"Generated for {_text(export.gpu)} ({versions}), from {_text(export.recording)}."
@@ -87,28 +87,28 @@ def _facts(export: KernelExport) -> Iterator[str]:
         for name, item in export.buffers.items()
     }
     yield from _mapping("BUFFERS", buffers)
-    yield f"READ = {export.read!r}  # the others begin with zeros"
+    yield f"READ = {export.read!r}  # the others start as zeros"
     workspaces = {name: f"({dtype}, {size})" for name, (dtype, size) in export.workspaces.items()}
     yield from _mapping("WORKSPACES", workspaces)
     yield f"CONSTANTS = {dict(export.build.constants)!r}"
     yield f"INTEGERS_BELOW = {min(bounds, default=2)}  # what the kernel asserts of its indices"
     yield f"TRAFFIC_BYTES = {kernel.traffic_bytes!r}  # read and written, as Inductor estimates"
-    yield "# What Inductor would try; add your own."
+    yield "# The configurations that Inductor would try; add your own."
     yield "CONFIGS = ["
     for config in export.configs:
         warps, stages = config.num_warps, config.num_stages
         yield f"    {dict(config.values) | {'num_warps': warps, 'num_stages': stages}!r},"
     yield "]"
     yield f"INDUCTOR_META = {meta!r}"
-    yield "# Nodes of the graph that `reference` takes and gives, and the buffers that hold them."
+    yield "# Graph nodes that `reference` takes and returns, and the buffers that hold them."
     yield from _mapping("TAKEN", {k: repr(v) for k, v in export.taken.items()})
     yield f"SHAPES = {dict(export.shapes)!r}  # size and stride of these nodes, in their buffers"
     yield from _mapping("COMPARED", {k: repr(v) for k, v in export.compared.items()})
-    yield f"PARTS = {dict(export.parts)!r}  # of these nodes the buffer has parts"
+    yield f"PARTS = {dict(export.parts)!r}  # the buffer holds parts of these nodes"
     dtypes = (*export.reference.lines, *(item.dtype for item in export.buffers.values()))
     rounded = [name for name in _LOW if any(f"torch.{name}" in text for text in dtypes)]
     yield f"ROUNDED = [{', '.join(f'torch.{name}' for name in rounded)}]  # where eager rounds"
-    yield f"GIVEN = {export.reference.given!r}  # drawn by the kernel itself"
+    yield f"GIVEN = {export.reference.given!r}  # random numbers of the kernel"
     yield from _mapping("NOT_COMPARED", {k: repr(v) for k, v in export.not_compared.items()})
 
 

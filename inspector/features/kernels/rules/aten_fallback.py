@@ -15,51 +15,51 @@ _LIBRARIES = re.compile(
     # Of Inductor itself, which draws its seeds with it (`inductor_seeds`); others it generates.
     r"|aten\.randint\.low_out"
 )
-_WHY = "nothing can be fused with it: what goes in and comes out is written to memory"
+_WHY = "nothing can be fused with it: its inputs and outputs go through memory"
 _TORCHS = re.compile(r"(aten|prims|_c10d_functional|inductor|mkldnn|rngprims|higher_order)\.")
 # What to do by operator, the first that fits.
 _FIXES = (
     (r"^aten\.(topk|kthvalue|median|mode)",
-     "If one value is enough, take amax or argmax, which fuse; else keep it out of inner loops."),
+     "Use amax or argmax, which fuse, if one value is enough. Else keep it out of inner loops."),
     (r"^aten\.(sort|argsort|msort)",
-     "Take torch.topk if only some are needed; else keep it out of inner loops."),
+     "Use torch.topk if only some are needed. Otherwise keep it out of inner loops."),
     (r"^aten\.(nonzero|masked_select|unique|_unique|bincount)",
      "Give it a fixed size: torch.where(mask, x, 0) instead of x[mask]."),
     (r"^aten\.(_fft|fft|stft|istft|view_as_complex|complex|polar)",
      "Inductor generates no complex arithmetic: compute with the real and imaginary parts."),
     (r"^aten\.scatter_reduce",
-     "Inductor generates only its sums of floats: amax, amin, prod and mean have no atomics."),
+     "Inductor generates it only for float sums: amax, amin, prod and mean have no atomics."),
     (r"^aten\._embedding_bag",
-     "Where all bags have one length, embedding followed by a sum is generated, and fuses."),
+     "If all bags have the same length, use an embedding followed by a sum, which fuses."),
     (r"^aten\.(index_put|scatter|index_add)",
-     "Drop torch.use_deterministic_algorithms(True), or add with index_add into float32."),
+     "Drop torch.use_deterministic_algorithms(True), or use index_add into float32."),
     (r"^aten\.(linalg|_linalg|cholesky|svd|qr|inverse|lu)",
-     "It is a library's own: do it once for a batch, outside of what is called often."),
+     "It is a library routine: call it once per batch, outside code that runs often."),
 )  # fmt: skip
-_FIX = "Write it with operators that Inductor lowers, if it is between others that are fused."
+_FIX = "If its neighbors are fused, rewrite it with operators that Inductor lowers."
 _OWN = (
-    "If it can be written in PyTorch or Triton, do so: torch.library.triton_op is compiled with "
-    "what is around it."
+    "If possible, write it in PyTorch or Triton: torch.library.triton_op is compiled together with "
+    "the code around it."
 )
 
 
 class AtenFallback(Rule[Call, Advised]):
-    """An operator is left to eager PyTorch.
+    """An operator falls back to eager PyTorch.
 
     What it means:
         Inductor has no lowering for the operator, or not for these dtypes, and calls ATen (or the
-        custom operator) as it is. Calls of cuBLAS, cuDNN and attention are not meant.
+        custom operator) instead. Calls of cuBLAS, cuDNN and attention kernels do not count.
 
     Why it matters:
-        Nothing is fused with it, its inputs and outputs go through memory, and what it launches is
-        not in any figure about generated kernels.
+        Nothing is fused with it, its inputs and outputs go through memory, and the figures for
+        generated kernels do not include its kernels.
 
     Example:
-        ``torch.sort``, a complex tensor, ``x[mask]``, an operator of ``torch.library.custom_op``.
+        ``torch.sort``, a complex tensor, ``x[mask]``, an operator from ``torch.library.custom_op``.
 
     What to do:
-        Write it with operators that are lowered, or as a Triton kernel of your own
-        (``torch.library.triton_op``), if it is between others that could be fused.
+        If operators around it could be fused, rewrite it with operators that Inductor lowers, or as
+        your own Triton kernel (``torch.library.triton_op``).
     """
 
     id = "aten-fallback"
@@ -74,7 +74,7 @@ class AtenFallback(Rule[Call, Advised]):
             yield Advised(f"{name} is called as is", _WHY, _OWN)
         elif not _LIBRARIES.search(name):
             fixes = (fix for pattern, fix in _FIXES if re.match(pattern, name))
-            yield Advised(f"{name} is left to eager PyTorch", _WHY, next(fixes, _FIX))
+            yield Advised(f"{name} falls back to eager PyTorch", _WHY, next(fixes, _FIX))
 
 
 RULE = AtenFallback()

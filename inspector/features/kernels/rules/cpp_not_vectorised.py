@@ -17,12 +17,12 @@ _MOST_SHOWN = 3
 
 _FIXES = {
     "dtype": (
-        "Compute in a dtype that Inductor has vectors of: float32, bfloat16, float16, float64, "
-        "int32, int64, int8, uint8, bool."
+        "Compute in a dtype that Inductor vectorizes: float32, bfloat16, float16, float64, int32, "
+        "int64, int8, uint8, bool."
     ),
     "indexing": (
-        "Let the last dimension, over which the innermost loop runs, be contiguous in what is read "
-        "and written."
+        "Make the last dimension, over which the innermost loop runs, contiguous in all inputs and "
+        "outputs."
     ),
     "short": "Put the longest dimension last in memory, or merge the last ones (flatten).",
     "isa": "Install a C++ compiler that Inductor can use; unset ATEN_CPU_CAPABILITY=default.",
@@ -30,7 +30,7 @@ _FIXES = {
 _ALTERNATIVES = {
     "indexing": (
         "images: x.to(memory_format=torch.channels_last) puts the channels last in memory",
-        "a slice with a step: take it once with .contiguous() where it is read more than once",
+        "a slice with a step: call .contiguous() once if it is read more than once",
     ),
     "isa": (
         "torch._inductor.config.cpp.simdlen must be None, or the width of a vector ISA in bits",
@@ -39,24 +39,24 @@ _ALTERNATIVES = {
 
 
 class CppNotVectorised(Rule[CppFacts, Advised]):
-    """A C++ loop is not vectorised.
+    """A C++ loop is not vectorized.
 
     What it means:
-        Inductor generated a loop that works on one element at a time, where its other loops work on
-        a whole vector (16 float32 elements with AVX-512).
+        Inductor generated a loop that processes one element at a time. Vectorized loops process a
+        whole vector (16 float32 elements with AVX-512).
 
     Why it matters:
-        The loop can take several times longer than one that is. The C++ compiler does not make up
-        for it: Inductor calls GCC with ``-fno-tree-loop-vectorize``.
+        The loop can take several times longer than a vectorized one. The C++ compiler does not
+        vectorize it either: Inductor calls GCC with ``-fno-tree-loop-vectorize``.
 
     Example:
         ``torch.nn.functional.max_pool2d(x, 3, stride=2)`` on images in the default layout reads
         every second element of a row.
 
     What to do:
-        It depends on the reason, which the finding names: strides of the innermost loop other than
-        one (another memory layout), a dtype without vectors, a last dimension of very few elements,
-        or no vector ISA. ``inspect kernels --show KERNEL --as source`` shows the loop.
+        It depends on the reason in the finding: strides of the innermost loop other than one
+        (another memory layout), a dtype without vectors, a very short last dimension, or no vector
+        ISA. ``inspect kernels --show KERNEL --as source`` shows the loop.
     """
 
     id = "cpp-not-vectorised"

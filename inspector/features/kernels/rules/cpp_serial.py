@@ -20,19 +20,19 @@ class CppSerial(Rule[CppFacts, Advised]):
     """A large C++ kernel leaves cores idle.
 
     What it means:
-        The loop runs on one thread, or is shared among fewer iterations than half of the threads,
-        although it has many elements and the machine has several cores.
+        The loop runs on one thread, or its parallel iterations keep less than half of the threads
+        busy, although it has many elements and the machine has several cores.
 
     Why it matters:
-        The other cores wait for it.
+        The other cores are idle.
 
     Example:
         ``OMP_NUM_THREADS=1``, which torchrun sets for its workers, makes every kernel serial.
 
     What to do:
-        Give torch its threads: ``torch.set_num_threads(n)`` before compiling, ``OMP_NUM_THREADS``,
-        or ``torch._inductor.config.cpp.threads``. Where the dimension that is shared is a short
-        one, put a longer one first: Inductor shares the outer loops.
+        Set the number of threads: ``torch.set_num_threads(n)`` before compiling,
+        ``OMP_NUM_THREADS``, or ``torch._inductor.config.cpp.threads``. If the parallel dimension is
+        short, put a longer one first: Inductor parallelizes the outer loops.
     """
 
     id = "cpp-serial-kernel"
@@ -80,13 +80,13 @@ def _why(nest: CppNest, shared: int, threads: int, least: int) -> str:
         )
     if (nest.elements or 0) // threads < least:
         return f"{elements} on {threads} threads are fewer than {least} for each"
-    return f"{elements} ({nest_text(nest)}) that Inductor found no way to share"
+    return f"{elements} ({nest_text(nest)}) that Inductor could not parallelize"
 
 
 _THREADS = (
     "torch.set_num_threads(n) before compiling, or OMP_NUM_THREADS=n: kernels are generated for as "
     "many threads as torch has then."
 )
-_LONGER_FIRST = "Put a longer dimension first: Inductor shares the outer loops among the threads."
+_LONGER_FIRST = "Put a longer dimension first: Inductor parallelizes the outer loops."
 
 RULE = CppSerial()

@@ -18,18 +18,18 @@ class AtomicsRule(Rule[KernelFacts, Advised]):
 
     What it means:
         Several threads may add to the same element (``index_add``, ``scatter_add``, the backward
-        of an indexing or of an embedding), so each addition reads and writes memory on its own.
+        pass of indexing or an embedding), so each addition is a separate atomic operation.
 
     Why it matters:
-        Additions to the same element wait for each other, and their order changes from call to
-        call: results in floating point are not the same bit by bit.
+        Additions to the same element are serialized, and their order changes from call to call, so
+        floating-point results are not bitwise reproducible.
 
     Example:
         ``torch.zeros(1000, 256).index_add(0, index, x)`` with 65,536 indices.
 
     What to do:
-        Sort the indices and reduce segments, make indices that collide rarer, or use a product
-        with a one-hot matrix where there are few targets.
+        Sort the indices and reduce segments, reduce index collisions, or, with few targets,
+        multiply by a one-hot matrix.
     """
 
     id = "kernel-atomics"
@@ -47,11 +47,11 @@ class AtomicsRule(Rule[KernelFacts, Advised]):
             atomics += large
         first = atomics[0]
         is_float = any(first.dtype.startswith(dtype) for dtype in _FLOATS)
-        order = "; their order, and so the sum, changes from call to call" if is_float else ""
+        order = "; their order and thus the sum changes from call to call" if is_float else ""
         yield Advised(
-            message=f"adds to {first.argument or 'memory'} with atomic operations of {first.dtype}",
-            why=f"line {first.line} of its source may write one element from many threads{order}",
-            fix="Sort the indices and reduce segments, or make collisions rarer.",
+            message=f"adds to {first.argument or 'memory'} with {first.dtype} atomics",
+            why=f"in line {first.line} of its source many threads may write to one element{order}",
+            fix="Sort the indices and reduce segments, or reduce index collisions.",
         )
 
 

@@ -17,7 +17,7 @@ _VIEWS = {
 }  # fmt: skip
 _CONVOLUTIONS = {"convolution", "convolution_backward"}
 _INSTEAD_OF_CAT = (
-    "Of layers whose results are concatenated, make one with the weights concatenated."
+    "Merge layers whose results are concatenated into one layer with concatenated weights."
 )
 
 
@@ -25,22 +25,21 @@ class CopyRule(Rule[KernelFacts, Advised]):
     """A kernel only copies.
 
     What it means:
-        A kernel of its own moves a tensor to another place or into another order, and computes
-        nothing.
+        A separate kernel moves a tensor to another buffer or layout, and computes nothing.
 
     Why it matters:
-        It reads and writes all of the tensor again. Inductor puts copies into the kernels
-        around them where it can; before and after a library's call, and for what the model gives,
-        it cannot.
+        It reads and writes the whole tensor again. Inductor fuses copies into neighboring kernels
+        if it can. It cannot do so before and after library calls, and for outputs of the model.
 
     Example:
-        ``x.transpose(1, 2).contiguous()`` in front of a matrix product; ``torch.cat`` of what two
-        linear layers give; a convolution without ``channels_last``, whose inputs are put into that
-        order for cuDNN, each time.
+        ``x.transpose(1, 2).contiguous()`` before a matrix product; ``torch.cat`` of the outputs of
+        two linear layers; a convolution without ``channels_last``, whose inputs are converted to
+        that layout for cuDNN in every call.
 
     What to do:
-        Keep the tensor in the order in which it is used; let linear layers that are concatenated be
-        one; for convolutions, put model and inputs into ``memory_format=torch.channels_last`` once.
+        Keep the tensor in the layout in which it is used. Merge linear layers whose outputs are
+        concatenated. For convolutions, convert the model and its inputs to
+        ``memory_format=torch.channels_last`` once.
     """
 
     id = "kernel-copy"
@@ -54,9 +53,9 @@ class CopyRule(Rule[KernelFacts, Advised]):
         # With what is read and what is written alone there is no bias, say, that is added.
         if names and names <= _CONVOLUTIONS and len(tensors) <= 2:  # noqa: PLR2004 - those two
             yield Advised(
-                message="only copies, into the order that cuDNN takes",
-                why="the convolution's tensor is not in channels-last order",
-                fix="Put the model and its inputs into memory_format=torch.channels_last, once.",
+                message="only copies, into the layout that cuDNN needs",
+                why="the convolution's tensor is not in channels-last layout",
+                fix="Convert the model and its inputs to memory_format=torch.channels_last once.",
                 at_stake_ns=time_ns,
             )
             return
@@ -65,8 +64,8 @@ class CopyRule(Rule[KernelFacts, Advised]):
         what = ", ".join(sorted(names & _COPIES))
         yield Advised(
             message="only copies",
-            why=f"it is {what}, and no kernel around it could absorb it",
-            fix="Keep the tensor in the order in which what follows uses it.",
+            why=f"it is {what}, and could not be fused into another kernel",
+            fix="Keep the tensor in the layout in which later operators use it.",
             alternatives=(_INSTEAD_OF_CAT,) if names & {"cat", "stack"} else (),
             at_stake_ns=time_ns,
         )

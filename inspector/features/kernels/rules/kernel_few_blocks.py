@@ -19,25 +19,25 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
     """A kernel has too few blocks for the GPU.
 
     What it means:
-        A block runs on one multiprocessor. This kernel has so few that most of the multiprocessors
-        are idle, and it would take less than half as long with all of them busy.
+        A block runs on one multiprocessor. This kernel has so few blocks that most multiprocessors
+        are idle. With all of them busy, it would take less than half the time.
 
     Why it matters:
-        The GPU works at a small part of its speed, however large the tensor is. Inductor gives
-        each result of a reduction to one block. A reduction with few results it cuts in two
-        kernels, the first of which has many blocks, but never one that looks for a place:
-        ``argmax``, ``argmin``, ``max`` and ``min`` over a dimension (``Reduction.num_splits`` in
-        torch/_inductor/ir.py, 2.11 to 2.13).
+        The GPU runs at a fraction of its speed, however large the tensor is. Inductor computes each
+        result of a reduction in one block. It splits reductions with few results into two kernels,
+        the first of which has many blocks, but never ``argmax``, ``argmin``, ``max`` and ``min``
+        over a dimension, which return an index (``Reduction.num_splits`` in torch/_inductor/ir.py,
+        2.11 to 2.13).
 
     Example:
-        ``x.argmax()`` of a large tensor: one block goes through all of it.
+        ``x.argmax()`` of a large tensor: one block reads all of it.
 
     What to do:
         Reduce in two steps, parts first: ``rows = x.flatten().unflatten(0, (1024, -1))``,
-        ``best = rows.max(-1)``, ``row = best.values.argmax(-1, keepdim=True)``, and the place is
-        ``(row * rows.shape[-1] + best.indices.gather(-1, row)).squeeze(-1)``. Of a reduction
-        without a place, ``rows.sum(-1).sum()``. Otherwise a larger batch; in a kernel of your own,
-        a larger grid.
+        ``best = rows.max(-1)``, ``row = best.values.argmax(-1, keepdim=True)``, and the index is
+        ``(row * rows.shape[-1] + best.indices.gather(-1, row)).squeeze(-1)``. For a reduction
+        without an index, use ``rows.sum(-1).sum()``. Otherwise use a larger batch, or a larger grid
+        in your own kernel.
     """
 
     id = "kernel-few-blocks"
@@ -59,7 +59,7 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
         yield Advised(
             message=f"has {count(blocks, 'block')} for {gpu.multiprocessors} multiprocessors",
             why=f"{blocks} of {gpu.multiprocessors} multiprocessors "
-            f"{'works' if blocks == 1 else 'work'}; with all of them busy, it would take "
+            f"{'is' if blocks == 1 else 'are'} busy; with all of them busy, it would take "
             f"{duration(spread_ns)} instead of {duration(time_ns)} (predicted)",
             fix=fixes[0],
             alternatives=fixes[1:],
@@ -70,23 +70,22 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
 # Tried by tests/compile/test_kernel_findings.py.
 _PLACE = (
     "Reduce in two steps, parts first: rows = x.unflatten(-1, (1024, -1)); best = rows.{best}(-1); "
-    "row = best.values.arg{best}(-1, keepdim=True); the place is "
-    "(row * rows.shape[-1] + best.indices.gather(-1, row)).squeeze(-1). Of a tensor with several "
-    "dimensions that is reduced to one place, x.flatten() first; 1024 has to divide what is "
-    "reduced."
+    "row = best.values.arg{best}(-1, keepdim=True); the index is "
+    "(row * rows.shape[-1] + best.indices.gather(-1, row)).squeeze(-1). To reduce several "
+    "dimensions to one index, call x.flatten() first. 1024 must divide the reduced size."
 )
 _PARTS = (
-    "Reduce in two steps, parts first: x.unflatten(-1, (1024, -1)).sum(-1).sum(-1) of a sum; 1024 "
-    "has to divide what is reduced."
+    "Reduce in two steps, parts first: x.unflatten(-1, (1024, -1)).sum(-1).sum(-1) for a sum. 1024 "
+    "must divide the reduced size."
 )
 _SPLIT = "torch._inductor.config.split_reductions = True, where it is off."
 
 
 def _fixes(kernel: KernelFacts) -> tuple[str, ...]:
     if kernel.is_users:
-        return ("Launch it with a larger grid: let each block do a part.",)
+        return ("Launch it with a larger grid, so each block does a part.",)
     if kernel.build.heuristic not in _REDUCTIONS:
-        return ("Take a larger batch: each block has rows of its own.",)
+        return ("Use a larger batch: each block gets its own rows.",)
     names = [name.removeprefix("aten.").partition(".")[0] for name in kernel.aten]
     best = next((_INDICES[name] for name in names if name in _INDICES), "")
     return (_PLACE.format(best=best),) if best else (_PARTS, _SPLIT)

@@ -11,24 +11,24 @@ from inspector.run.kernel_facts import KernelFacts
 
 _LEAST_SHARE = 0.5
 _SCALAR = (
-    "In a kernel of your own make the argument a tl.constexpr, or convert it with .to(tl.float32)."
+    "In your own kernel, make the argument a tl.constexpr, or convert it with .to(tl.float32)."
 )
 _LOADED = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
 
 
 class Float64Rule(Rule[KernelFacts, Advised]):
-    """A kernel computes in float64 though its data are not.
+    """A kernel computes in float64 although most of its data are narrower.
 
     What it means:
-        Half of what the kernel loads or more is float32 or narrower, and it computes in float64.
+        At least half of the loaded data is float32 or narrower, but the kernel computes in float64.
 
     Why it matters:
-        Most GPUs do 2 results in float64 for 64 or 128 in float32 (data-center GPUs do half), and
-        a value takes two registers.
+        Most GPUs compute 2 float64 results in the time of 64 or 128 float32 results (data-center
+        GPUs half as many), and each value takes two registers.
 
     Example:
-        A float32 tensor times a small float64 one from NumPy; a Python float as an argument of a
-        Triton kernel of your own, which Inductor passes as float64.
+        A float32 tensor times a small float64 one from NumPy, or a Python float as an argument of
+        your own Triton kernel, which Inductor passes as float64.
 
     What to do:
         Convert the float64 tensor once (``.float()``), or the argument in the kernel
@@ -53,12 +53,12 @@ class Float64Rule(Rule[KernelFacts, Advised]):
         scalars = [name for name, kind in kernel.build.arguments if kind == "fp64"]
         cause = " and ".join([*names, *scalars])
         if not cause and any(access.dtype == "f64" for access in analysis.accesses):
-            fix = "Drop the conversion (.double(), dtype=torch.float64) where float32 is enough."
+            fix = "Drop the conversion (.double(), dtype=torch.float64) if float32 is enough."
         else:
-            fix = "Convert what is float64 before it meets the rest (.float())."
+            fix = "Convert the float64 tensor (.float()) before you combine it with others."
         line = analysis.float64_lines[0]
         yield Advised(
-            message="computes in float64, but much of what it loads is narrower",
+            message="computes in float64, but much of the loaded data is narrower",
             why=f"line {line} of its source is float64" + (f" because {cause} is" if cause else ""),
             fix=fix,
             alternatives=(_SCALAR,) if scalars else (),

@@ -18,20 +18,20 @@ class IndirectRule(Rule[KernelFacts, Advised]):
     """A kernel gathers single elements.
 
     What it means:
-        The address of each element comes from memory (an index tensor), and neighbouring threads
-        take single elements from wherever it says.
+        The address of each element comes from memory (an index tensor), and neighboring threads
+        read single elements from scattered addresses.
 
     Why it matters:
-        Memory delivers sectors of 32 bytes. If the places are apart, all of a sector is moved for
-        one element, and what the caches hold decides. Whole rows (an embedding) are not concerned.
+        Memory transfers sectors of 32 bytes. For scattered addresses, a whole sector is moved for
+        each element, unless it is cached. Gathers of whole rows (an embedding) are not affected.
 
     Example:
         ``torch.gather(x, -1, index)`` along the last dimension, ``x[:, index]``.
 
     What to do:
-        Let the index choose rows: transpose the tensor once, so that what one index takes is
-        adjacent (``x.t().contiguous()[index]``), or sort the index. Where the index is a pattern
-        (a flip, a shift, every other element), write it as a slice.
+        Make the index select rows: transpose the tensor once, so the elements for one index are
+        adjacent (``x.t().contiguous()[index]``), or sort the index. If the index is a pattern (a
+        flip, a shift, every other element), use a slice instead.
     """
 
     id = "kernel-indirect-loads"
@@ -53,10 +53,10 @@ class IndirectRule(Rule[KernelFacts, Advised]):
         size = element_bytes(worst.dtype)
         yield Advised(
             message="gathers single elements",
-            why=f"line {worst.line} of its source takes {size} bytes from each place that an index "
-            f"names, of sectors of {_SECTOR_BYTES} bytes",
-            fix="Let the index choose whole rows: make what one index takes contiguous, once.",
-            alternatives=("If the index is a pattern (a flip, a shift), write it as a slice.",),
+            why=f"line {worst.line} of its source reads {size} bytes at each indexed address, from "
+            f"sectors of {_SECTOR_BYTES} bytes",
+            fix="Make the index select whole rows: make the elements for one index contiguous.",
+            alternatives=("If the index is a pattern (a flip, a shift), use a slice instead.",),
         )
 
 

@@ -14,22 +14,22 @@ _LEAST_SHARE = 0.5
 
 
 class Int64Rule(Rule[KernelFacts, Advised]):
-    """A kernel computes its offsets in 64 bits, and that takes time.
+    """A kernel spends time on 64-bit offsets.
 
     What it means:
-        The offsets into its tensors are 64-bit integers: because a tensor has 2**31 elements or
-        more, or because the kernel says so.
+        The offsets into its tensors are 64-bit integers, because a tensor has 2**31 elements or
+        more, or because the source of the kernel uses them.
 
     Why it matters:
         The GPU has no 64-bit multiplier, and a 64-bit division takes about a hundred instructions.
 
     Example:
-        ``relu`` of a tensor with 2.5 billion elements; a kernel of your own whose
-        ``tl.program_id(0).to(tl.int64)`` is multiplied element by element.
+        ``relu`` of a tensor with 2.5 billion elements, or your own kernel that multiplies
+        ``tl.program_id(0).to(tl.int64)`` for each element.
 
     What to do:
-        Split the tensor (a smaller batch) below 2**31 elements. In a kernel of your own, compute
-        the block's base in 64 bits once and the offsets inside of the block in 32.
+        Split the tensor (a smaller batch) below 2**31 elements. In your own kernel, compute the
+        base of the block in 64 bits once, and the offsets inside the block in 32 bits.
     """
 
     id = "kernel-int64-offsets"
@@ -52,7 +52,7 @@ class Int64Rule(Rule[KernelFacts, Advised]):
         )
 
 
-_BASE = "Compute the base of a block in 64 bits, and the offsets inside of it in 32."
+_BASE = "Compute the base of a block in 64 bits, and the offsets inside it in 32 bits."
 _FIXED = (
     "Its sizes are dynamic: compile it for fixed ones (dynamic=False), or set "
     "torch._inductor.config.assume_32bit_indexing = True where no tensor has 2**31 elements."

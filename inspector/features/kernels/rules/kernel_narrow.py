@@ -23,20 +23,19 @@ class NarrowRule(Rule[KernelFacts, Advised]):
     """A kernel moves its bytes in narrow accesses.
 
     What it means:
-        A thread can load or store 16 bytes (128 bits) with one instruction. This kernel's threads
-        take 4 bytes or less at a time for most of what it moves, in every configuration that
-        would be tried.
+        A thread can load or store 16 bytes (128 bits) with one instruction. This kernel moves most
+        of its bytes in accesses of 4 bytes or less, in every configuration that would be tried.
 
     Why it matters:
-        The same bytes need more instructions and more requests, of which only so many can be under
-        way: a memory-bound kernel takes 1.2 to 3 times longer.
+        The same bytes need more instructions and more requests, and only a limited number can be in
+        flight: a memory-bound kernel takes 1.2 to 3 times longer.
 
     Example:
-        A softmax over rows of 50,257 floats: rows do not begin at a multiple of 16 bytes.
+        A softmax over rows of 50,257 floats: rows do not start at a multiple of 16 bytes.
 
     What to do:
-        Make the innermost size a multiple of 16 bytes (pad 50,257 to 50,304), let slices begin at
-        such a multiple, and make the innermost dimension contiguous before the kernel.
+        Make the innermost size a multiple of 16 bytes (pad 50,257 to 50,304), start slices at such
+        a multiple, and make the innermost dimension contiguous before the kernel.
     """
 
     id = "kernel-narrow-accesses"
@@ -63,15 +62,15 @@ class NarrowRule(Rule[KernelFacts, Advised]):
         )
 
 
-_UNALIGNED = "accesses of neighbouring threads do not begin at a multiple of 16 bytes"
+_UNALIGNED = "accesses of neighboring threads do not start at a multiple of 16 bytes"
 _MASKED = "its mask does not end at a multiple of 16 bytes, so every element has its own mask"
-_STRIDED = "neighbouring elements are not adjacent in memory"
-_DYNAMIC = "its sizes are dynamic, so rows may not begin at multiples of 16 bytes"
+_STRIDED = "neighboring elements are not adjacent in memory"
+_DYNAMIC = "its sizes are dynamic, so rows may not start at multiples of 16 bytes"
 _FIXES = {
     _DYNAMIC: "Compile it for fixed sizes (dynamic=False), or keep the innermost size fixed.",
-    _UNALIGNED: "Pad the innermost size to a multiple of 16 bytes, or let the slice begin at one.",
+    _UNALIGNED: "Pad the innermost size to a multiple of 16 bytes, or start the slice at one.",
     _MASKED: "Make the number of elements, or the innermost size, a multiple of 16 bytes.",
-    _STRIDED: "Make the innermost dimension contiguous before it is used here.",
+    _STRIDED: "Make the innermost dimension contiguous before this operation.",
 }
 
 

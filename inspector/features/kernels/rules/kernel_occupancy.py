@@ -20,19 +20,19 @@ class OccupancyRule(Rule[KernelFacts, Advised]):
     """A memory-bound kernel leaves most of each multiprocessor empty.
 
     What it means:
-        Registers or shared memory of a block are so many that a multiprocessor holds less than a
-        quarter of the warps that it could.
+        Each block uses so many registers or so much shared memory that a multiprocessor holds less
+        than a quarter of the warps that it could.
 
     Why it matters:
-        While a warp waits for memory, others have to work. With few warps memory waits too. It
-        does not matter to matrix products, which hide latency by pipelining.
+        While one warp waits for memory, others must run. With few warps, memory is idle, too.
+        Matrix products are not affected: they hide latency by pipelining.
 
     Example:
-        A sort of rows with 255 registers a thread: 8 of 64 warps.
+        A sort of rows with 255 registers per thread: 8 of 64 warps.
 
     What to do:
-        In a kernel of your own: smaller blocks, or fewer registers (``maxnreg``). In a kernel of
-        Inductor's: fuse less, or let it search for another block size
+        In your own kernel, use smaller blocks or fewer registers (``maxnreg``). In a kernel from
+        Inductor, fuse less, or let it search for another block size
         (``torch._inductor.config.coordinate_descent_tuning = True``).
     """
 

@@ -19,20 +19,20 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
     """Most kernels are too small for their launches.
 
     What it means:
-        Most of the generated kernels have so little to do that starting and ending them takes
-        longer than their work.
+        Most of the generated kernels do so little work that starting and ending them takes longer
+        than the work.
 
     Why it matters:
-        The processor launches a kernel in some microseconds, and the GPU waits for it. A larger
-        GPU makes nothing faster then.
+        Each launch takes a few microseconds on the host, and the GPU waits for it. A faster GPU
+        does not help.
 
     Example:
-        A model with a batch of one; an optimiser that updates each parameter by itself.
+        A model with a batch of one, or an optimizer that updates each parameter separately.
 
     What to do:
-        Replay the launches as one CUDA graph (``torch.compile(mode="reduce-overhead")``), take a
-        larger batch, compute what is small and alike together (``torch.stack``, ``torch.bmm``,
-        ``foreach=True`` of an optimiser), or combine kernels
+        Replay the launches as one CUDA graph (``torch.compile(mode="reduce-overhead")``), use a
+        larger batch, combine small operations of the same kind (``torch.stack``, ``torch.bmm``,
+        ``foreach=True`` of an optimizer), or combine kernels
         (``torch._inductor.config.combo_kernels = True``).
     """
 
@@ -59,11 +59,11 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
         launch_ns = first.configs[0].prediction.launch_ns if first.configs[0].prediction else 0
         yield Advised(
             message=f"and others are too small: {launches[0]} of {launches[1]} launches",
-            why=f"they take {duration(times[0])} of {duration(times[1])}, most of it to begin and "
-            f"end ({duration(launch_ns)} each, predicted), without the host's launch overhead",
+            why=f"they take {duration(times[0])} of {duration(times[1])}, mostly to start and end "
+            f"({duration(launch_ns)} each, predicted), not counting launch overhead on the host",
             fix='Replay the launches as one CUDA graph: torch.compile(mode="reduce-overhead").',
             alternatives=(
-                "Take a larger batch, or compute what is small and alike together.",
+                "Use a larger batch, or combine small operations of the same kind.",
                 "torch._inductor.config.combo_kernels = True puts kernels into one.",
             ),
             kernel=first,

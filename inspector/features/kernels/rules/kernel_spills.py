@@ -20,20 +20,19 @@ class SpillsRule(Rule[KernelFacts, Advised]):
     """A kernel spills registers to memory.
 
     What it means:
-        A thread needs more registers than it can have (255, or less where a block has many
-        threads), so the compiler stores some of them in local memory and loads them again.
+        A thread needs more registers than it can have (255, or fewer if a block has many threads),
+        so the compiler stores some of them in local memory and loads them again.
 
     Why it matters:
-        Local memory is ordinary memory, cached. Inside of a loop every trip pays for it.
+        Local memory is cached global memory. Inside a loop, every iteration pays for it.
 
     Example:
         A Triton kernel that keeps a tile of 256x256 numbers in the registers of 4 warps.
 
     What to do:
-        In a kernel of your own: smaller blocks, more warps (``num_warps``), or fewer values that
-        are alive at a time. In a kernel of Inductor's: break the fusion up where the model allows
-        it, or let Inductor search for another block size
-        (``torch._inductor.config.coordinate_descent_tuning = True``).
+        In your own kernel, use smaller blocks, more warps (``num_warps``), or fewer live values. In
+        a kernel from Inductor, split the fusion if the model allows it, or let Inductor search for
+        another block size (``torch._inductor.config.coordinate_descent_tuning = True``).
     """
 
     id = "kernel-spills"
@@ -52,16 +51,16 @@ class SpillsRule(Rule[KernelFacts, Advised]):
         threads = (least.config.launched_warps or least.config.num_warps) * _WARP
         yield Advised(
             message=f"spills {_spilled(least):,} bytes of registers per thread{where}",
-            why=f"with {count(threads, 'thread')} a block it has {registers} registers a thread, "
-            "and needs more",
+            why=f"with {count(threads, 'thread')} per block it has {registers} registers per "
+            "thread, and needs more",
             fix=_FIX_OWN if kernel.is_users else _FIX_INDUCTOR,
             alternatives=() if kernel.is_users else (_COORDINATE,),
         )
 
 
-_FIX_OWN = "Use a smaller block or more warps, so that a thread holds fewer values."
+_FIX_OWN = "Use a smaller block or more warps, so each thread holds fewer values."
 _FIX_INDUCTOR = (
-    "Compute part of what is fused here in another graph, or keep fewer tensors alive at a time."
+    "Move part of the fused operators to another graph, or keep fewer tensors alive at a time."
 )
 _COORDINATE = (
     "torch._inductor.config.coordinate_descent_tuning = True tries other block sizes on the GPU."

@@ -12,29 +12,29 @@ from inspector.report.severity import Severity
 from inspector.report.wording import duration
 from inspector.run.kernel_facts import KernelFacts
 
-_ONE_KERNEL = "torch._inductor.config.split_reductions = False makes one kernel of it."
+_ONE_KERNEL = "Set torch._inductor.config.split_reductions = False for a single kernel."
 _REDUCTIONS = {"reduction", "persistent_reduction"}
 _NAME = re.compile(r"triton_\w{3}_fused_(\w+?)_\d+$")
 _LEAST_SHARE = 0.1
 
 
 class SplitReductionRule(Rule[Sequence[KernelFacts], Advised]):
-    """A reduction is split over two kernels, and the second one counts.
+    """A reduction is split into two kernels, and the second one is expensive.
 
     What it means:
-        A reduction with few results has too few blocks to fill the GPU. Inductor lets many blocks
-        reduce a part each, and a second kernel the parts.
+        A reduction with few results has too few blocks to fill the GPU. Inductor reduces one part
+        per block in a first kernel, and the partial results in a second one.
 
     Why it matters:
-        That is right for large tensors. For small ones the second launch takes a good part of the
-        time.
+        That is right for large tensors. For small ones, the second launch takes a large share of
+        the time.
 
     Example:
         The sum of a million numbers: two launches, of which the second reduces a few hundred.
 
     What to do:
         Nothing, if the tensor is large. Otherwise reduce several tensors at once (a batch, or a
-        concatenation), or forbid it: ``torch._inductor.config.split_reductions = False``.
+        concatenation), or disable it: ``torch._inductor.config.split_reductions = False``.
     """
 
     id = "kernel-split-reduction"
@@ -50,10 +50,10 @@ class SplitReductionRule(Rule[Sequence[KernelFacts], Advised]):
             share = second.time_ns / (first.time_ns + second.time_ns)
             if share >= _LEAST_SHARE:
                 yield Advised(
-                    message=f"reduces a part per block, and {second.build.name} the parts",
+                    message=f"reduces one part per block, and {second.build.name} the results",
                     why=f"the second kernel takes {duration(second.time_ns)}, {share:.0%} of both "
                     "(predicted)",
-                    fix="Reduce several tensors at once, so that one kernel has enough blocks.",
+                    fix="Reduce several tensors at once, so one kernel has enough blocks.",
                     alternatives=(_ONE_KERNEL,),
                     at_stake_ns=second.time_ns,
                     kernel=first,

@@ -10,21 +10,21 @@ from inspector.run.kernel_facts import KernelFacts
 
 
 class TensorCoresRule(Rule[KernelFacts, Advised]):
-    """A matrix product stays off the tensor cores.
+    """A matrix product does not use tensor cores.
 
     What it means:
-        A ``tl.dot`` of the kernel, or of a template of Inductor's, is done by ordinary
+        A ``tl.dot`` in the kernel, or in a template of Inductor, compiles to ordinary
         multiply-adds.
 
     Why it matters:
-        Tensor cores do the same product 8 to 16 times faster.
+        Tensor cores compute the same product 8 to 16 times faster.
 
     Example:
-        A product in float32 while TF32 is not allowed, which is torch's default.
+        A float32 product without TF32, which torch disables by default.
 
     What to do:
-        Allow TF32 (``torch.set_float32_matmul_precision("high")``) where three decimal digits of
-        the factors are enough, or compute the product in bfloat16 under autocast.
+        Allow TF32 (``torch.set_float32_matmul_precision("high")``) if three decimal digits of the
+        factors are enough, or compute the product in bfloat16 under autocast.
     """
 
     id = "kernel-no-tensor-cores"
@@ -36,7 +36,7 @@ class TensorCoresRule(Rule[KernelFacts, Advised]):
             return
         line, dtype = kernel.configs[0].analysis.fma_dots[0]
         yield Advised(
-            message=f"multiplies matrices of {_NAMES.get(dtype, dtype)} without tensor cores",
+            message=f"multiplies {_NAMES.get(dtype, dtype)} matrices without tensor cores",
             why=f"{_REASONS.get(dtype, _SHAPE)}; line {line} of the kernel's source",
             fix=_FIXES.get(dtype, "Make every size of the product at least 16."),
         )
@@ -45,13 +45,13 @@ class TensorCoresRule(Rule[KernelFacts, Advised]):
 _SHAPE = "its blocks are too small for the tensor cores, or they do not support the dtype"
 _NAMES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16"}
 _REASONS = {
-    "f32": "TF32 is not allowed for it",
-    "f64": "Triton has no tensor-core product of float64 for this GPU",
+    "f32": "TF32 is not allowed",
+    "f64": "Triton has no float64 tensor-core product for this GPU",
 }
 _FIXES = {
     "f32": 'Allow TF32: torch.set_float32_matmul_precision("high"), or in a kernel of your own '
     'tl.dot(…, input_precision="tf32").',
-    "f64": "Use float32 with TF32, or bfloat16, if the precision is not needed.",
+    "f64": "Use float32 with TF32, or bfloat16, if you do not need the precision.",
 }
 
 

@@ -18,20 +18,20 @@ class UncoalescedRule(Rule[KernelFacts, Advised]):
     """A kernel's accesses are not coalesced.
 
     What it means:
-        Memory delivers sectors of 32 bytes. The threads of a block touch sectors of which they use
-        only a part, because neighbouring threads access elements that lie apart.
+        Memory transfers sectors of 32 bytes. The threads of a block use only a part of each sector,
+        because neighboring threads access elements that are not adjacent.
 
     Why it matters:
-        The rest of each sector is moved for nothing: of a stride of three elements, three times
-        what is needed.
+        The rest of each sector is wasted bandwidth: with a stride of three elements, three times as
+        many bytes are moved as needed.
 
     Example:
-        ``x[:, ::3] * 2``, or a tensor in channels-last order that is read channel by channel.
+        ``x[:, ::3] * 2``, or a tensor in channels-last layout that is read channel by channel.
 
     What to do:
-        Bring the tensor into the order in which it is used (``.contiguous()``, or
-        ``memory_format=torch.channels_last`` for the whole model) once, before it is used often;
-        take slices with steps before the data grows.
+        Convert the tensor to the layout in which it is used (``.contiguous()``, or
+        ``memory_format=torch.channels_last`` for the whole model) once, before frequent use. Take
+        slices with steps before the data grows.
     """
 
     id = "kernel-uncoalesced"
@@ -51,10 +51,10 @@ class UncoalescedRule(Rule[KernelFacts, Advised]):
             at_stake_ns = max(0, round(max(prediction.memory_ns, compute_ns) - rest_ns))
         step = f"{count(abs(worst.stride), 'element')} apart" if worst.stride else "elsewhere"
         yield Advised(
-            message=f"moves {waste:.0%} of its bytes for nothing",
+            message=f"wastes {waste:.0%} of the bytes that it moves",
             why=f"line {worst.line} of its source uses {worst.block_share or 0:.0%} of the sectors "
-            f"that it touches in {worst.argument}: neighbours are {step} in memory",
-            fix="Make the tensor contiguous in the order in which it is used here, once.",
+            f"that it reads in {worst.argument}: neighbors are {step} in memory",
+            fix="Make the tensor contiguous once, in the order in which it is used here.",
             at_stake_ns=at_stake_ns,
         )
 

@@ -16,8 +16,8 @@ from inspector.features.profile.roofline import Point, Roofline
 _LOOKS = {
     "kernel": ("#0072B2", "o", "generated kernel"),
     "user_kernel": ("#CC79A7", "D", "the program's own kernel"),
-    "library": ("#D55E00", "s", "call of a library"),
-    "eager": ("#009E73", "^", "outside of compiled graphs"),
+    "library": ("#D55E00", "s", "library call"),
+    "eager": ("#009E73", "^", "outside compiled graphs"),
     "copy": ("#999999", "v", "copy"),
     "unknown": ("#999999", "x", "unknown"),
 }
@@ -45,14 +45,14 @@ def draw_roofline(roofline: Roofline, title: str, form: str) -> bytes:
         RecordingError: There is nothing to draw.
     """
     if not roofline.points:
-        message = "No kernel of the recording has both bytes and operations."
+        message = "No kernel in the recording has both bytes and operations."
         raise RecordingError(message, "Record one with: inspect profile model.py")
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        message = "A roofline is drawn by matplotlib, which is not installed."
-        hint = "Install it with `pip install matplotlib`, or write -o profile.json."
+        message = "A roofline needs matplotlib, which is not installed."
+        hint = "Install it with `pip install matplotlib`, or pass -o profile.json."
         raise EnvironmentLacksError(message, hint) from error
     with mpl.rc_context({"svg.fonttype": "none", "font.size": 9, "svg.hashsalt": "roofline"}):
         figure = Figure(figsize=(12.6, 6.6), layout="constrained")
@@ -147,7 +147,7 @@ def _numbers(figure: Any, axes: Any, points: Sequence[Point]) -> None:  # noqa: 
 
 def _named(axes: Any, points: Sequence[Point]) -> None:  # noqa: ANN401
     axes.axis("off")
-    lines = ["share of the time, kernel", ""]
+    lines = ["share of time, kernel", ""]
     for number, point in enumerate(points[:_NAMED], 1):
         times = f"{point.number}{_TIMES} " if point.number > 1 else ""
         name = elided(f"{times}{point.name}", _NAME_WIDTH)

@@ -15,13 +15,13 @@ _FEWER = "use fewer and larger graphs, or "
 # What the host does beside kernels, what to change, and what hides it from a GPU.
 _HOSTS_WORK = {
     "outside": (
-        "the program's own code outside of compiled graphs",
-        "compile more of it, or do it less often",
+        "the program's own code outside compiled graphs",
+        "compile more of it, or run it less often",
         "; use a larger batch",
     ),
     "entry": (
-        "Python around the model, and in training around autograd",
-        "nothing is left to compile",
+        "Python code around the model (in training, around autograd)",
+        "nothing more can be compiled",
         "; use a larger batch",
     ),
     "graph-break": (
@@ -32,7 +32,7 @@ _HOSTS_WORK = {
     "guards": ("guard evaluation", "see `inspect guards`", ""),
     "wrappers": ("torch's own code around compiled graphs", f"{_FEWER}a larger batch", ""),
     "autograd": (
-        "autograd between compiled graphs, and adding up gradients",
+        "autograd between compiled graphs, and gradient accumulation",
         f"{_FEWER}a larger batch",
         "",
     ),
@@ -98,8 +98,8 @@ def _of_idle(
         )
     if causes.get("synchronisation"):
         yield Gain(
-            "nothing is queued after the host waited for the GPU (`.item()`, a copy to the host, "
-            "an allocation)",
+            "the GPU is idle after the host waited for it (`.item()`, a copy to the host, an "
+            "allocation)",
             causes["synchronisation"],
             "keep values on the GPU, and copy with non_blocking=True",
         )
@@ -135,7 +135,7 @@ def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
         others = f", and {len(single)} {launches}"
         return Gain(f"the GPU waits for the launch of CUDA graphs{others}", time_ns, _LARGER)
     if mode in _GRAPHED:
-        return Gain(what, time_ns, "CUDA graphs were skipped, see `inspect explain`")
+        return Gain(what, time_ns, "fix the skipped CUDA graphs (see `inspect explain`)")
     parts = (
         "a CUDA graph for the compiled graph"
         if graphs == 1
@@ -143,7 +143,7 @@ def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
     )
     if not outside and graphs == 1:
         parts = "one CUDA graph"
-    rest = f"; {outside} of the launches stay outside" if outside else ""
+    rest = f"; {outside} of the launches remain outside" if outside else ""
     return Gain(what, time_ns, f'use mode="reduce-overhead" ({parts}{rest}), or a larger batch')
 
 

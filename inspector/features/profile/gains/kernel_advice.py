@@ -30,8 +30,8 @@ _DENSE_GRADIENTS = frozenset({
     "embedding_dense_backward", "_embedding_bag_backward", "_embedding_bag_dense_backward",
 })  # fmt: skip
 _SPARSE = (
-    "a gradient of the rows that are used alone: sparse=True for nn.Embedding and nn.EmbeddingBag, "
-    "with SGD, Adagrad or SparseAdam"
+    "compute gradients only for the rows that are used: sparse=True for nn.Embedding and "
+    "nn.EmbeddingBag, with SGD, Adagrad or SparseAdam"
 )
 _DRAWN_AT_ONCE = (
     "its random numbers are drawn one at a time: torch._inductor.config.fallback_random = True "
@@ -64,7 +64,7 @@ def advice(work: KernelTiming, setup: Setup) -> str:
     if work.is_mostly(lambda part: part.name in _DENSE_GRADIENTS):
         return _SPARSE
     if work.kind == "user_kernel":
-        return "its own: other block sizes, and what `inspect kernels` says of its code"
+        return "try other block sizes, and see `inspect kernels` for its code"
     if work.kind == "library":
         return _of_library(work, setup)
     return _of_generated(work, setup) if work.kind == "kernel" else ""
@@ -74,8 +74,8 @@ def _of_generated(work: KernelTiming, setup: Setup) -> str:
     if setup.is_cpu:
         return _of_loops(work)
     if setup.mode in _TUNED:
-        return "`inspect kernels` says what its code loses, --counters what it waits for"
-    return 'mode="max-autotune" tries other block sizes'
+        return "see `inspect kernels` for its code, and --counters for its stalls"
+    return 'try mode="max-autotune" (other block sizes)'
 
 
 def _of_loops(work: KernelTiming) -> str:
@@ -86,12 +86,12 @@ def _of_loops(work: KernelTiming) -> str:
     facts = next((kernel.cpp for kernel in kernels if kernel.name == work.name), None)
     is_alone = facts is not None and facts.recorded is not None and facts.recorded.threads == 1
     if facts is None or facts.vector_loops < facts.loops or not (facts.is_parallel or is_alone):
-        return "`inspect kernels` says which of its loops are not vectorised or in threads, and why"
+        return "see `inspect kernels` for its loops that are not vectorized or parallel, and why"
     smaller = _smaller(work)
     if (work.share_of_ceiling or 0.0) < _NEAR or not smaller or work.bound is Bound.COMPUTE:
         return ""  # what they compute takes the time
-    how = "vectorised" if is_alone else "vectorised and in threads"
-    return f"its loops are {how}: {smaller} has fewer bytes to move"
+    how = "vectorized" if is_alone else "vectorized and parallel"
+    return f"use {smaller}, which moves fewer bytes (its loops are {how})"
 
 
 def is_about_one(work: KernelTiming, setup: Setup) -> bool:
@@ -122,7 +122,7 @@ def advised_unit(work: KernelTiming, *, is_cpu: bool) -> str:
 
 def _of_library(work: KernelTiming, setup: Setup) -> str:
     if _is_packed(work):
-        larger = "a larger batch, or other sizes (multiples of 64): its weights are packed already"
+        larger = "use a larger batch or other sizes (multiples of 64): its weights are packed"
         smaller = _smaller(work)
         return f"{smaller}; or {larger}" if smaller else larger
     if "attention" in work.name:
@@ -142,7 +142,7 @@ def _of_other(work: KernelTiming, setup: Setup) -> str:
         layout = _LAYOUT if _may_change_layout(work) else ""
         return "; or ".join(filter(None, (layout, _smaller(work))))
     if not _may_be_tuned(work, setup):
-        said = "it is a library's, and no mode tries another: do it less often"
+        said = "run it less often (no mode tries other kernels)"
         is_wide = work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER
         return f"{said}, or in {_SMALLER[work.dtype]}" if is_wide else said
     return _tuned_on_cpu(work, setup) if setup.is_cpu else _tuned_on_gpu(work, setup)
@@ -157,8 +157,8 @@ def _of_attention(work: KernelTiming, *, is_cpu: bool) -> str:
     if is_cpu:
         return _smaller(work)
     if work.dtype == "float32":
-        return "in bfloat16 or float16 (autocast) flash attention computes it"
-    return "torch.nn.attention.sdpa_kernel chooses another kernel, flex_attention generates one"
+        return "use bfloat16 or float16 (autocast), which flash attention supports"
+    return "try another kernel with torch.nn.attention.sdpa_kernel, or flex_attention"
 
 
 def _waits_for_memory(work: KernelTiming) -> bool:
@@ -169,11 +169,11 @@ def _waits_for_memory(work: KernelTiming) -> bool:
 
 
 def _fewer_bytes(work: KernelTiming) -> str:
-    batch = "a larger batch uses the weights that it reads more often"
+    batch = "use a larger batch (more reuse of the weights)"
     if work.dtype in _HALVES:
-        return f"{batch}, quantised to 8 bits they are half as large"
+        return f"{batch}, or quantize the weights to 8 bits (half the size)"
     smaller = _smaller(work)
-    return f"{batch}, {smaller} halves them" if smaller else batch
+    return f"{batch}, or {smaller} weights (half the size)" if smaller else batch
 
 
 def _smaller(work: KernelTiming) -> str:
@@ -210,27 +210,28 @@ def _tuned_on_cpu(work: KernelTiming, setup: Setup) -> str:
     if _FROZEN.isdisjoint(work.operators):
         return _tuned(setup.mode)
     is_float = work.dtype == "float32" and _smaller(work)
-    smaller = "bfloat16, where the processor has it" if is_float else ""
+    smaller = "use bfloat16, if the processor supports it" if is_float else ""
     if setup.is_training:
-        return smaller or "a larger batch, or other sizes (multiples of 64)"
+        return smaller or "use a larger batch, or other sizes (multiples of 64)"
     frozen = (
-        "for inference, TORCHINDUCTOR_FREEZING=1 packs constant weights, and with "
-        'mode="max-autotune" tries C++ templates for them'
+        "for inference, set TORCHINDUCTOR_FREEZING=1 to pack constant weights (with "
+        'mode="max-autotune" it tries C++ templates for them)'
     )
     return f"{smaller}; or, {frozen}" if smaller else frozen
 
 
 def _tuned_on_gpu(work: KernelTiming, setup: Setup) -> str:
     if work.unit == "float32" and not _PRODUCTS.isdisjoint(work.operators):
-        return 'torch.set_float32_matmul_precision("high") uses TF32, autocast to bfloat16 more'
+        return 'use TF32 (torch.set_float32_matmul_precision("high")), or autocast to bfloat16'
     if not setup.has_templates:
         return (
-            "Inductor tries no other on so small a GPU: other sizes (multiples of 64), or a dtype"
+            "use other sizes (multiples of 64) or another dtype: Inductor does not try other "
+            "kernels on a GPU this small"
         )
     return _tuned(setup.mode)
 
 
 def _tuned(mode: str) -> str:
     if mode in _TUNED:
-        return "all that was tried is slower: other sizes (multiples of 64), or another dtype"
-    return 'mode="max-autotune" tries other kernels for it, and templates to fuse with'
+        return "use other sizes (multiples of 64) or another dtype: all tried kernels are slower"
+    return 'try mode="max-autotune" (other kernels, and templates that fuse)'

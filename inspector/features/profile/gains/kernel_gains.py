@@ -72,7 +72,7 @@ def _of_functions(row: KernelGroup, change: str) -> Gain:
 def _nothing(row: KernelGroup) -> str:
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
-        return f"near peak, only {less} helps"
+        return f"use {less}: it runs near peak"
     if row.first.is_mostly(lambda part: part.name in _IRREGULAR):
         return "gathers and scatters are slower than contiguous accesses"
     if row.first.kind == "library":

@@ -21,9 +21,9 @@ from inspector.shared.spans import merged, outside, union_ns
 _EXCHANGED = {
     True: "compute meanwhile (torch._inductor.config.aten_distributed_optimizations."
     "enable_overlap_scheduling = True), send less, and give all processes equal work",
-    False: "begin earlier, while gradients are computed (DistributedDataParallel's bucket_cap_mb), "
-    "exchange less often (no_sync() for all but the last of several batches), and give all "
-    "processes equal work",
+    False: "start earlier, while gradients are computed (bucket_cap_mb of "
+    "DistributedDataParallel), synchronize less often (no_sync() for all but the last of several "
+    "batches), and balance the work of the processes",
 }
 _Spans: TypeAlias = Sequence[tuple[int, int]]
 
@@ -76,8 +76,8 @@ def gains_of_exchanges(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         if found:
             names = ", ".join(dict.fromkeys(shown_name(item.name) for item, _ in found))
             yield Gain(
-                "data is exchanged with other processes, or they are waited for, while nothing "
-                f"else runs ({names})",
+                "communication with other processes, or waiting for them, overlaps with nothing "
+                f"else ({names})",
                 unhidden_ns(found),
                 change,
             )

@@ -48,7 +48,7 @@ def page(report: KernelBenchReport) -> Page:
         summary=list(verdict_lines(report)),
         sections=(
             Section("Lines", [Table(own, places, "line", _MOST_LINES)]),
-            Section("Alone, and in place", [Table(times, list(time_lines(report)))]),
+            Section("Alone and in the model", [Table(times, list(time_lines(report)))]),
             Section(
                 "With the arguments of the model's call",
                 [Table(arguments, list(argument_texts(report)), "argument", _MOST_ARGUMENTS)],

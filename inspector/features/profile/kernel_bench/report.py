@@ -201,8 +201,8 @@ def _notices(bench: KernelBench, others: Sequence[str], *, is_in_place: bool) ->
         total = sum(item.count for item in bench.launches)
         yield (
             f"{total} launches per call with {len(bench.launches)} kinds of arguments; timed: "
-            f"launch {bench.launch}, like {taken} of them"
+            f"launch {bench.launch}, which is like {taken} of them"
         )
     if not is_in_place:
-        yield "not found in the profile of the model's calls: no time in place"
+        yield "not found in the profile of the model's calls: no time in the model"
     yield from others

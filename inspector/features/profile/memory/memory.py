@@ -178,9 +178,9 @@ def _wide(call: CallMemory) -> Iterator[MemoryAdvice]:
     ]  # fmt: skip
     for row in wide[:1]:
         if has_half:
-            change, less = "keep it in the model's dtype: float32 takes twice as much", 2
+            change, less = "keep it in the model's dtype: float32 takes twice the memory", 2
         else:
-            change, less = "compute it, and the loss, in chunks of rows", 1
+            change, less = "compute it and the loss in chunks of rows", 1
         sizes = "×".join(map(str, row.shape))  # noqa: RUF001 - as everywhere in reports
         where = f" of line {row.lines[0].line}" if row.lines else ""
         what = f"a tensor of {sizes}{where} is in float32"
@@ -190,9 +190,9 @@ def _wide(call: CallMemory) -> Iterator[MemoryAdvice]:
 def _pool(use: MemoryUse) -> Iterator[MemoryAdvice]:
     if use.pool_reserved_bytes and use.eager is not None:
         yield MemoryAdvice(
-            "CUDA graphs keep what they have reserved between calls, whatever a call uses of it",
+            "CUDA graphs keep their reserved memory between calls",
             use.pool_reserved_bytes,
-            "other code can have it between calls without CUDA graphs: "
+            "to release it between calls, disable CUDA graphs: use "
             '`mode="max-autotune-no-cudagraphs"` or the default mode',
         )
 
@@ -207,7 +207,7 @@ def _workspaces(use: MemoryUse) -> Iterator[MemoryAdvice]:
     saved = sum(max(0, row.bytes_ - row.number * _SMALL_WORKSPACE_BYTES) for row in rows)
     if not use.is_cpu and saved:
         yield MemoryAdvice(
-            f"libraries' workspaces are {held / use.compiled.peak_bytes:.0%} of the peak",
+            f"library workspaces are {held / use.compiled.peak_bytes:.0%} of the peak",
             saved,
             "where they are cuBLAS's, CUBLAS_WORKSPACE_CONFIG=:4096:2 in the environment makes one "
             "8 MiB large; products may be slower then",
@@ -218,7 +218,7 @@ def _fragmented(call: CallMemory) -> Iterator[MemoryAdvice]:
     reserved = call.reserved_at_peak_bytes or 0
     if call.free_bytes >= max(_LEAST_FREE_BYTES, _MUCH_FREE * reserved):
         yield MemoryAdvice(
-            f"{call.free_bytes / reserved:.0%} of what is reserved is free, in pieces",
+            f"{call.free_bytes / reserved:.0%} of reserved memory is free but fragmented",
             call.free_bytes,
             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True lets segments grow",
         )

@@ -229,7 +229,7 @@ def memory_profiles(process: Process) -> tuple[dict[int, MemoryProfile], list[st
         try:
             profile = kept_record(MemoryProfile, payload)
         except (OSError, ValueError) as error:
-            unread.append(f"a profile of memory could not be read: {error}")
+            unread.append(f"a memory profile could not be read: {error}")
         else:
             found[profile.input] = profile
     return found, unread

@@ -49,24 +49,24 @@ _INSTANCES = "instances"
 
 
 class RecompileRule(Rule[Run, Finding]):
-    """A function is compiled again.
+    """A function is recompiled.
 
     What it means:
-        A guard of every compiled version failed, so Dynamo recompiled the function. After
-        ``torch._dynamo.config.recompile_limit`` versions (8 by default) it stops, and runs the
-        function eagerly whenever no version fits.
+        In every compiled version a guard failed, so Dynamo recompiled the function. After
+        ``torch._dynamo.config.recompile_limit`` versions (8 by default) it stops recompiling, and
+        runs the function eagerly when no version matches.
 
     Why it matters:
-        Each compilation costs seconds with a real backend; after the limit nothing is compiled.
+        Each compilation takes seconds with a real backend. After the limit, new variants are not
+        compiled at all.
 
     Example:
         ``f(x, 1)``, ``f(x, 2)``, ``f(x, 3)``: an int argument is a constant of the graph.
 
     What to do:
-        Apply the fix that the finding names. ``inspect explain --verify`` tries what needs no
-        change of the source, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became dynamic
-        does not recompile within the bounds of the conditions on it; sizes 0 and 1 get a graph of
-        their own in any case.
+        Apply the fix in the finding. ``inspect explain --verify`` tries fixes that need no source
+        change, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became dynamic does not
+        recompile within the bounds of its conditions. Sizes 0 and 1 always get their own graph.
     """
 
     id = "recompile"
@@ -252,7 +252,7 @@ def _breaks_around(
     if before is not None:
         title = f" ({before.title})" if before.title else ""
         what = (
-            f"{case.kept_name(case.first.name)} is kept over"
+            f"{case.kept_name(case.first.name)} is kept across"
             if case.kept_over
             else "the function resumes after"
         )
@@ -261,8 +261,8 @@ def _breaks_around(
     if found is not None and found.user is not None:
         caller = qualified_name(run, found.frame_name, found.frame_file, found.frame_line)
         yield (
-            f"{caller}, which calls it, breaks at {case.place(found.user)} ({found.cause.title}), "
-            "so it is compiled on its own, separately for each call"
+            f"its caller {caller} breaks at {case.place(found.user)} ({found.cause.title}), so it "
+            "is compiled on its own, separately for each call"
         )
 
 

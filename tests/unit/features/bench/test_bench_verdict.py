@@ -67,11 +67,11 @@ def test_where_there_is_no_graph_nothing_was_compiled() -> None:
     (_, said, *_) = verdict(none, reasons=(found,))
     assert said == "Nothing was compiled: Unsupported Tensor.item() call"
     (_, said, *_) = verdict(row(AOT, 0.5), reasons=(found,))
-    assert said == "Found in the compilation: Unsupported Tensor.item() call"
+    assert said == "Compilation findings: Unsupported Tensor.item() call"
     places = [dataclasses.replace(found, place=Place("model.py", line)) for line in (6, 7, 7)]
     (_, said, *_) = verdict(row(AOT, 0.5), reasons=tuple(places))
     assert said == (
-        "Found in the compilation: Unsupported Tensor.item() call (model.py:6); Unsupported "
+        "Compilation findings: Unsupported Tensor.item() call (model.py:6); Unsupported "
         "Tensor.item() call (model.py:7)"
     )
 
@@ -82,7 +82,7 @@ def test_where_there_is_no_graph_nothing_was_compiled() -> None:
         ("output of input 1[1]", "", "int64[]",
          "output[1] of input 1 is missing (int64[] in eager)"),
         ("output of input 1['a']", "3", "",
-         "output['a'] of input 1 is 3, but eager returns nothing there"),
+         "output['a'] of input 1 is 3, but eager returns nothing"),
         ("output of input 1", "None", "float32[2]",
          "output of input 1 is None instead of float32[2]"),
         ("buffer n after input 1", "", "int64[]",

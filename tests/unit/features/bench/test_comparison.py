@@ -54,14 +54,14 @@ def said(before: EarlierBench, now: BenchRow = NOW) -> list[str]:
     ("before", "lines", "worse"),
     [
         ({}, [], False),
-        ({"faster": Ratio(2.0, 2.1, 2.2)}, [f"2.10{TIMES} → 1.50{TIMES} of eager's speed"], True),
-        ({"faster": Ratio(1.0, 1.1, 1.2)}, [f"1.10{TIMES} → 1.50{TIMES} of eager's speed"], False),
+        ({"faster": Ratio(2.0, 2.1, 2.2)}, [f"2.10{TIMES} → 1.50{TIMES} speedup"], True),
+        ({"faster": Ratio(1.0, 1.1, 1.2)}, [f"1.10{TIMES} → 1.50{TIMES} speedup"], False),
         # One of the two intervals holds the other ratio: noise.
         ({"faster": Ratio(1.0, 2.1, 4.4)}, [], False),
         ({"peak_bytes": 500}, ["peak 500 B → 1000 B (+100%)"], True),
         ({"counts": {"graph_breaks": 2}}, ["2 graph breaks → 0 graph breaks"], False),
         ({"counts": {"kernels": 3}}, ["3 kernels → 4 kernels"], False),
-        ({"is_wrong": True}, ["results are right again"], False),
+        ({"is_wrong": True}, ["results are correct again"], False),
         ({"is_measured": False}, ["runs again"], False),
     ],
 )
@@ -80,7 +80,7 @@ def test_a_failure_is_worse_and_memory_of_another_device_another_thing() -> None
 
 def test_what_cannot_be_compared_passes_no_gate() -> None:
     other = dataclasses.replace(NOW, inputs="float32[4]")
-    assert said(earlier(), other) == ["default: not measured any more"]
+    assert said(earlier(), other) == ["default: no longer measured"]
     assert "no combination has a ratio to eager in both" in comparison_title(
         against(earlier(), other)
     )
@@ -94,5 +94,5 @@ def test_what_cannot_be_compared_passes_no_gate() -> None:
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"kind": "profile", "format_version": 1}'])
 def test_what_is_no_bench_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no report of `inspect bench`"):
+    with pytest.raises(ValueError, match="not a JSON report of `inspect bench`"):
         read_earlier("old.json", text)

@@ -44,10 +44,10 @@ OF_EACH = "faster than eager for one call of each input (40 ms → 20 ms; anothe
 FASTEST = f"Fastest: default + static, 2.00* {OF_EACH}1.10-40*)"
 VARY = (
     "Timings vary too much to compare default + static with eager: measure on an idle machine, or "
-    f"raise --sessions; nearest is default + static, 2.00* {OF_EACH}0.40-10*)"
+    f"raise --sessions; closest: default + static, 2.00* {OF_EACH}0.40-10*)"
 )
 NONE_FASTER = (
-    "No setting is faster than eager over these inputs; nearest is default, 2.00* slower than "
+    "No setting is faster than eager over these inputs; closest: default, 2.00* slower than "
     "eager for one call of each input (40 ms → 80 ms)"
 )
 NONE = "No setting was measured: default failed (see below)"

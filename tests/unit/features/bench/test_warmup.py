@@ -33,7 +33,7 @@ def test_what_still_compiles_has_its_reason(report: WarmupReport) -> None:
     assert item.input == 3
     # The dynamic graph is for sizes from 2 on.
     assert item.because == ("a condition on x.size()[0] fails",)
-    assert any("that is not enough: 1 input" in line for line in warmup_verdict(still))
+    assert any("not enough: 1 input" in line for line in warmup_verdict(still))
     assert any(line.startswith("x[0]=1 still compiles 1 frame: ") for line in check_lines(still))
 
 
@@ -45,6 +45,6 @@ def test_a_warm_up_that_was_cut_off_is_said() -> None:
     run = dataclasses.replace(whole.run, meta=meta, processes=(eager,))
     plan = dataclasses.replace(whole.plan, check=None)
     cut = make_warmup_report(plan, run)
-    assert list(warmup_verdict(cut)) == ["it was cut off: there is no start to warm up"]
+    assert list(warmup_verdict(cut)) == ["the recording is truncated: there is no start to warm up"]
     assert "the recording is partial: it was interrupted with Ctrl-C" in warmup_notices(cut)
     assert "The plan" not in [section.title for section in page(cut).sections]

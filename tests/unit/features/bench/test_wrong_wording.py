@@ -22,12 +22,12 @@ STEP = Setting("inductor", compiles_optimizer=True)
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "suspect how the program uses it"),
-        ({"compiled": Compiled(2, 1, 0, 4, 10, None)}, "suspect code between the graphs"),
+        ({}, "check how the program uses it"),
+        ({"compiled": Compiled(2, 1, 0, 4, 10, None)}, "check code between the graphs"),
         ({"workload": TRAIN, "compiled": Compiled(2, 1, 0, 4, 10, None)},
-         "suspect the backward pass or code between the graphs"),
+         "check the backward pass or code between the graphs"),
         ({"workload": TRAIN, "setting": STEP, "compiled": Compiled(2, 1, 0, 4, 10, None)},
-         "suspect the backward pass, the optimizer's step or code between the graphs"),
+         "check the backward pass, the optimizer's step or code between the graphs"),
         ({"wrong": (AGAIN,)}, "only later calls are wrong, not the first"),
     ],
 )  # fmt: skip
@@ -37,7 +37,7 @@ def test_what_no_graph_is_at_fault_for_is_looked_for_elsewhere(
     given = {"wrong": (FIRST, AGAIN), **more}
     found = row(given.pop("setting", Setting("inductor")), divergence=NOWHERE, **given)
     (_, where) = wrong_lines([found])
-    assert where == f"no forward graph is wrong on its own: {said}"
+    assert where == f"every forward graph is correct on its own: {said}"
 
 
 def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:

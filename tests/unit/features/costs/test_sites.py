@@ -215,7 +215,7 @@ def test_a_time_stands_there_only_if_a_call_was_warm() -> None:
     ]  # fmt: skip
     costs = site_costs(cold).values()
     assert {cost.call_ns for cost in costs} == {None}
-    assert {cost.note for cost in costs} == {"every measured call compiled again, so none was warm"}
+    assert {cost.note for cost in costs} == {"every measured call recompiled, so none was warm"}
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_triton_source_is_in_comments() -> None:
 
 
 def test_what_was_cut_off_is_not_read() -> None:
-    with pytest.raises(ValueError, match="runs nothing"):
+    with pytest.raises(ValueError, match="launches nothing"):
         read_ahead_code(WRAPPER[:-200], "", "0/0", {})
     cut = 'extern "C" void cpp_0(\n' * 100_000
     assert not read_ahead_code(WRAPPER.replace("/*", ""), cut, "0/0", {}).kernels[1:]

@@ -63,10 +63,10 @@ def test_what_is_drawn_is_taken_from_the_kernel_and_what_comes_of_it_is_computed
 
 @pytest.mark.parametrize(("node", "reads", "why"), [
     ("where", ["seeds"], DRAWS),
-    ("mul", [], "it needs arg1_1, which the kernel does not get"),
-    ("view", ["mul"], "it needs arg0_1, which the kernel does not get"),
-    ("shifted", [], "it needs self._tensor_constant0, which only the graph has"),
-    ("nothing", [], "it needs nothing, which the kernel does not get"),
+    ("mul", [], "it needs arg1_1, which the kernel does not take"),
+    ("view", ["mul"], "it needs arg0_1, which the kernel does not take"),
+    ("shifted", [], "it needs self._tensor_constant0, which only the graph contains"),
+    ("nothing", [], "it needs nothing, which the kernel does not take"),
 ])  # fmt: skip
 def test_what_cannot_be_computed_says_why(node: str, reads: list[str], why: str) -> None:
     found = make_reference(GRAPH, reads, [node], {})

@@ -45,7 +45,7 @@ def test_a_profile_of_a_slow_gpu_says_for_how_long() -> None:
     found = state({name: "100", thermal: "5"}, {**STATE, name: "1200100", thermal: "5"})
     assert held_back(found) == {"software power cap": pytest.approx(0.12)}
     assert throttled_notice(found) == (
-        "the GPU was throttled by software power cap (12% of the time); right "
+        "the GPU was throttled by software power cap (12% of the time); clocks right "
         "after: SM clock 1,965 of 1,980 MHz, power 254 of 700 W, 39 °C"
     )
 
@@ -54,6 +54,6 @@ def test_without_counters_the_reasons_after_count() -> None:
     found = state({}, STATE)
     assert held_back(found) == {"software power cap": None}
     assert throttled_notice(found).startswith(
-        "the GPU was throttled by software power cap; right after: SM clock"
+        "the GPU was throttled by software power cap; clocks right after: SM clock"
     )
     assert throttled_notice(state({}, {})) == ""

@@ -42,15 +42,14 @@ def test_what_failed_is_said() -> None:
     failed = dataclasses.replace(PROFILE, error=FailedCall("watched", 7, "RuntimeError: boom."))
     (said,) = notices(failed)
     assert said == (
-        "the 7th call under the profiler failed (RuntimeError: boom); what was measured until then "
-        "is shown"
+        "the 7th call under the profiler failed (RuntimeError: boom); measurements so far are shown"
     )
     for number, text in ((1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (21, "21st")):
         error = FailedCall("plain", number, "E")
         (said,) = notices(dataclasses.replace(PROFILE, error=error))
         assert said.startswith(f"the {text} unwatched call failed (E)")
     (said,) = notices(dataclasses.replace(PROFILE, error=FailedCall("", 0, "Rank 0 is gone.")))
-    assert said == "Rank 0 is gone; what was measured until then is shown"
+    assert said == "Rank 0 is gone; measurements so far are shown"
 
 
 def test_several_gpus_are_said_and_each_has_its_time() -> None:
@@ -116,8 +115,8 @@ def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:
     # Of 340 and 341 ns the spans, which are 40 and 41 long, leave 300.
     assert (found.work_ns, found.outside_ns) == (100, 300)
     assert [(name, share) for name, _, share, _ in line_rows(found)] == [
-        ("(outside of statements and operators)", 0.75),
-        ("(no line known)", 0.25),
+        ("(outside statements and operators)", 0.75),
+        ("(unknown line)", 0.25),
     ]
     assert profiled(PROFILE).outside_ns == 0
 
@@ -140,9 +139,9 @@ LIMITED = Frame(0, "forward", MODEL, 13, (compilation(0), compilation(0, hit_lim
 
 def test_what_hit_the_limit_is_said_by_its_line() -> None:
     said = limit_notice(run_of(process_of(LIMITED)))
-    assert said.startswith("torch compiled what begins at model.py:13 so often that it gave up: it")
+    assert said.startswith("the code at model.py:13 hit the recompile limit: it")
     assert "inspect explain" in said
     other = dataclasses.replace(LIMITED, first_line=20)
     said = limit_notice(run_of(process_of(LIMITED, other, LIMITED)))
-    assert "model.py:13, model.py:20 so often" in said
-    assert "they run as in eager PyTorch" in said
+    assert "model.py:13, model.py:20 hit the" in said
+    assert "they run eagerly" in said

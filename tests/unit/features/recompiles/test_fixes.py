@@ -38,7 +38,7 @@ def test_the_first_step_of_an_optimizer_makes_the_state() -> None:
     name = "self.state[list(dict.keys(self.state))[0]]"
     item = recompile(_C.KEYS, name, "0", "1", guard=f"len({name}) != 0")
 
-    assert advice(item, file=ADAM)[0].startswith("Nothing is needed for further steps")
+    assert advice(item, file=ADAM)[0].startswith("No change is needed for further steps")
     assert "the same keys" in advice(item, file="/project/model.py")[0]
 
 
@@ -157,7 +157,7 @@ def test_a_caller_that_is_compiled_marks_nothing() -> None:
 
     assert "Call torch._dynamo.mark_dynamic(x, 0)" in advice(size)[0]
     assert "mark_dynamic" not in text
-    assert text.startswith("Fix the graph break at model.py:20, so that f becomes part of its")
+    assert text.startswith("Fix the graph break at model.py:20, so f becomes part of its")
     assert text.count("dynamic=True") == 1
 
 
@@ -207,7 +207,7 @@ def test_two_sizes_that_a_condition_parts() -> None:
 
     assert reported.endswith("dynamic since then, within `129 <= x.size(0)`")
     assert "sizes 128 and 256 are on two sides of `129 <= x.size(0)` (model.py:3: `if" in first
-    assert "no mark makes one of the two. Nothing is needed for these" in first
+    assert "no mark merges them. No change is needed for these" in first
     assert first.endswith(
         "To avoid that, call torch._dynamo.mark_dynamic(x, 0) before the first call of f."
     )
@@ -223,4 +223,4 @@ def test_numbers_have_no_marks() -> None:
     assert "mark" not in text
     assert text.endswith("TORCH_COMPILE_DYNAMIC_SOURCES=\"L['n']\" in the environment.")
     (within, *_) = advice(bounded(_C.INT, "n", "4 <= n", parts=False))
-    assert within.startswith("Nothing is needed for further calls within `4 <= n`. ")
+    assert within.startswith("No change is needed for further calls within `4 <= n`. ")

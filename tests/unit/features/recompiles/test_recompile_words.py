@@ -29,11 +29,11 @@ BOTH = batch(("'mask'", "'y{0}'"), ("'z'",))
 @pytest.mark.parametrize(
     ("item", "text"),
     [
-        (recompile(_C.ALIASING, ""), "whether tensors are the same one changes"),
-        (recompile(_C.ALIASING, "x"), "whether tensors are the same one changes: x"),
+        (recompile(_C.ALIASING, ""), "the aliasing of tensors changes"),
+        (recompile(_C.ALIASING, "x"), "the aliasing of tensors changes: x"),
         (
             recompile(_C.NONE, "self.__dict__['_modules']['up'].bias"),
-            "self.up.bias is None, or no longer",
+            "self.up.bias changes to or from None",
         ),
         (batch(("'mask'",)), "the key 'mask' comes and goes in batch"),
         (BOTH, "the keys 'mask', 'y{0}', 'z' come and go in batch"),

@@ -225,8 +225,8 @@ def test_a_finding_has_the_fastest_change_first() -> None:
 
     removes = "removes it (tried; outputs stay equal"
     assert [tried_sentence(tried) for tried in found.findings[0].verified] == [
-        f"model.py:3: `a = branch-cond` {removes}; a warm call takes 0.50{TIMES} as long)",
-        f"model.py:3: `a = branch-where` {removes}; a warm call takes 2.00{TIMES} as long)",
+        f"model.py:3: `a = branch-cond` {removes}; warm call time 0.50{TIMES})",
+        f"model.py:3: `a = branch-where` {removes}; warm call time 2.00{TIMES})",
         f"model.py:3: `a = branch-where` {removes})",
     ]
     assert tried_columns(made)[0] == "setting or line"
@@ -297,14 +297,12 @@ def test_the_verdict_is_what_leaves_the_least() -> None:
         "model.py:7: a = item: graph breaks 3 \N{RIGHTWARDS ARROW} 0, outputs equal, "
         "warm call unchanged"
     )
-    assert tried_verdict(Verification("", BASELINE, (Trial(A, BASELINE),))) == (
-        "none of these helps"
-    )
+    assert tried_verdict(Verification("", BASELINE, (Trial(A, BASELINE),))) == ("no trial helped")
     (finding,) = runs.report_of(runs.broken()).findings[:1]
     left = dataclasses.replace(finding, rewrites=(), example=Example("a", "b", "c", "d", "e", ()))
     assert tried_verdict(Verification("", BASELINE, (Trial(A, BASELINE),)), [left]) == (
-        f"none of these helps; no automatic edit for {left.place.file}:{left.place.line}: make "
-        "its fix by hand"
+        f"no trial helped; no automatic edit for {left.place.file}:{left.place.line}: apply the "
+        "fix manually"
     )
     assert tried_verdict(Verification(not_tried="it failed")) == ""
 

@@ -36,6 +36,6 @@ def test_the_finding_names_what_is_to_be_mended() -> None:
     cause, consequence = RULE.check(run_of(process_of(frame)))
 
     assert not any("tracing resumes" in note for note in (*cause.notes, *consequence.notes))
-    assert consequence.fix.startswith("Fix the other graph break of this line")
+    assert consequence.fix.startswith("Fix the other graph break on this line")
     assert consequence.alternatives == ()
     assert "caused by another graph break" in " ".join(consequence.notes)

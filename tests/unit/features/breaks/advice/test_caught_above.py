@@ -57,8 +57,10 @@ def fix_of(record: GraphBreak, *others: GraphBreak, program: str = PROGRAM) -> s
 def test_what_gave_up_the_caller_that_catches_it_is_to_be_mended_first() -> None:
     fix = fix_of(observed(3), gave_up())
 
-    assert fix.startswith("Fix model.py:9 first (Failed to trace builtin operator): there Dynamo")
-    assert "gives up forward, which calls this" in fix
+    assert fix.startswith(
+        "Fix model.py:9 first (Failed to trace builtin operator): it keeps Dynamo"
+    )
+    assert "keeps Dynamo from compiling forward, which calls this" in fix
 
 
 def test_so_it_is_of_what_an_expression_raises() -> None:

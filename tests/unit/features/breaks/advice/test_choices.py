@@ -125,10 +125,10 @@ def test_a_branch_that_decides_more_than_one_value(body: str, lines: list[str]) 
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("x = self.norm(x)", "`self.norm(x)` runs in any case, and may not write anywhere"),
+        ("x = self.norm(x)", "`self.norm(x)` always runs, and must not write to anything"),
         ("x = self.norm(x)", "If `self.norm(x)` takes longer than the wait for the condition"),
-        ("x = f(x) + self.g(x)", "`f(x)` and `self.g(x)` run in any case"),
-        ("x = x.log()", "choose what goes in first, as in `torch.where(condition, x, 1)`"),
+        ("x = f(x) + self.g(x)", "`f(x)` and `self.g(x)` always run"),
+        ("x = x.log()", "select the input first, as in `torch.where(condition, x, 1)`"),
         ("x = x ** 0.5", "the gradient is NaN"),
     ],
 )
@@ -151,8 +151,8 @@ def test_and_and_or_stay_tensors(old: str, new: str) -> None:
     said = fix("and-or-of-tensors", f"{above}ok = {old}\nreturn x if ok else y\n", old)
     alone = fix("and-or-of-tensors", f"{above}return {old}\n", old)
 
-    assert said.startswith(f"Keep it a tensor: `{new}` instead of `{old}`, and choose by it")
-    assert alone == f"Keep it a tensor: `{new}` instead of `{old}`."
+    assert said.startswith(f"Keep it as a tensor: `{new}` instead of `{old}`, and select with it")
+    assert alone == f"Keep it as a tensor: `{new}` instead of `{old}`."
     assert fix("and-or-of-tensors", f"{above}return flag and x.any()\n", "flag") == ""
 
 
@@ -170,8 +170,8 @@ def test_only_one_side_runs_in_the_words_of_the_user(body: str, line: str) -> No
     said = fix("branch-cond", body, "x.any()")
 
     assert said == (
-        f"Where only one side may run: `{line}`; both functions return new tensors of one shape "
-        "and dtype."
+        f"If only one side may run: `{line}`. Both functions must return new "
+        "tensors of the same shape and dtype."
     )
 
 
@@ -274,7 +274,7 @@ def test_a_branch_by_a_number_with_a_name_becomes_where() -> None:
     said = fix("item-branch", body, "x.norm().item()")
 
     assert "`n = x.norm().detach()` instead of `n = x.norm().item()`" in said
-    assert "`x = torch.where(n > 1, y, x)` in the place of the branch in line 3" in said
+    assert "Replace the branch in line 3 with `x = torch.where(n > 1, y, x)`" in said
 
 
 @pytest.mark.parametrize(
@@ -297,7 +297,7 @@ def test_where_more_depends_on_a_number_its_condition_is_told() -> None:
     body = "if x.max().item() > 1 and y.sum().item() < 3:\n    x = None\n"
     said = fix("item-branch", body, "x.max().item()")
 
-    assert said.startswith("`(x.max() > 1) & (y.sum() < 3)` is the condition as a tensor")
+    assert said.startswith("Use the tensor `(x.max() > 1) & (y.sum() < 3)` as the condition")
     assert "torch.where(condition, a, b)" in said
 
 
@@ -312,6 +312,6 @@ def test_where_more_depends_on_a_number_its_condition_is_told() -> None:
 def test_what_is_negated_stays_a_tensor(old: str, new: str) -> None:
     said = fix("not-of-tensor", f"flag = {old}\nreturn x if flag else y\n", old)
 
-    assert said.startswith(f"Keep it a tensor: `{new}` instead of `{old}`, and choose by it")
+    assert said.startswith(f"Keep it as a tensor: `{new}` instead of `{old}`, and select with it")
     alone = fix("not-of-tensor", f"return x * ({old})\n", old)
-    assert alone == f"Keep it a tensor: `{new}` instead of `{old}`."
+    assert alone == f"Keep it as a tensor: `{new}` instead of `{old}`."

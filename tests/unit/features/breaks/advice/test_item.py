@@ -147,7 +147,7 @@ def test_any_dtype_must_hold_what_is_compared(test: str, is_choice: bool) -> Non
     code = read_text(text, Span(2, 2, 7, end))
     advice = best(Break("GB0124", None, _SAID, code))
     assert advice is not None
-    assert advice.fix_for(code).startswith("Compute both and choose") is is_choice
+    assert advice.fix_for(code).startswith("Compute both and select") is is_choice
 
 
 @pytest.mark.parametrize(("bound", "is_kept"), [("9", True), ("-1", False), ("300", False)])
@@ -159,7 +159,7 @@ def test_so_it_must_where_the_number_has_a_name(bound: str, is_kept: bool) -> No
     code = read_text(text, Span(2, 2, 8, 8 + len("x.max().item()")))
     advice = best(Break("GB0124", None, _SAID, code))
     assert advice is not None
-    assert advice.fix_for(code).startswith("Keep it a tensor") is is_kept
+    assert advice.fix_for(code).startswith("Keep it as a tensor") is is_kept
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_other_causes_have_torchs_hints() -> None:
 def test_a_line_of_torch_is_not_to_be_changed() -> None:
     found = advised(TORCHS, PRINT)
 
-    assert found.fix.startswith("This line is torch's own")
+    assert found.fix.startswith("This line is inside torch")
     assert example(found) == ""
 
 
@@ -144,16 +144,16 @@ def test_of_a_library_the_project_changes_a_setting_or_its_own_call() -> None:
     """Both were tried (tests/compile/test_lines_of_others.py)."""
     found = in_library("s = x.norm().item()")
 
-    assert found.fix.startswith("Put `with torch._dynamo.config.patch(capture_scalar_outputs=True)")
+    assert found.fix.startswith("Use `with torch._dynamo.config.patch(capture_scalar_outputs=True)")
     own, upgrade = found.alternatives
-    assert own.startswith("At model.py:3: `h` is made inside: end the compiled function")
-    assert upgrade == "Upgrade acme, or report the graph break there: the line is acme's own."
+    assert own.startswith("At model.py:3: end the compiled function")
+    assert upgrade == "Upgrade acme, or report the graph break to it: this line is part of acme."
 
 
 def test_a_setting_that_would_move_the_break_is_left_out() -> None:
     found = in_library("if x.norm().item() > 1:")
 
-    assert found.fix.startswith("At model.py:3: `h` is made inside")
+    assert found.fix.startswith("At model.py:3: end the compiled function")
 
 
 def test_some_advice_holds_for_a_line_of_torch() -> None:
@@ -236,7 +236,7 @@ def within(module: str) -> Advised:
 
 def test_what_breaks_within_the_standard_library_leaves_with_its_call() -> None:
     assert within("statistics") == Advised(
-        "Move `log.mean([1.0, 2.0])` to the caller, outside of the compiled function.", ()
+        "Move `log.mean([1.0, 2.0])` to the caller, outside the compiled function.", ()
     )
 
 
@@ -260,7 +260,7 @@ BYTECODE = "Do not trace code that produces the `DELETE_DEREF` bytecode instruct
 def test_bytecode_of_a_library_is_none_of_the_users() -> None:
     for hints in ((BYTECODE,), (), ("Please report an issue to PyTorch.",)):
         assert within_torch(hints) == Advised(
-            "Leave `log.load(state)` to the caller, outside of the compiled function, as often and "
+            "Move `log.load(state)` to the caller, outside the compiled function, as often and "
             "under the same conditions.",
             (),
         )

@@ -10,7 +10,7 @@ from tests.unit.report.user_code.fixes import fix
 def test_what_is_printed_is_named() -> None:
     said = fix("print", 'print("mean", x.mean(), y)\n', 'print("mean", x.mean(), y)')
 
-    assert said.startswith("Return `x.mean()` and `y` as well, and do `print(")
+    assert said.startswith("Return `x.mean()` and `y` as well, and run `print(")
 
 
 def test_what_is_formatted_is_named() -> None:
@@ -65,7 +65,7 @@ def test_what_the_caller_could_not_print_alike_is_left_alone(body: str) -> None:
 def test_a_line_with_a_number_goes_to_the_caller(line: str, number: str, returned: str) -> None:
     for body, how in ((line, ""), (f"if flag:\n    {line}", ", under the same conditions")):
         assert fix("item-reported", f"{body}\nreturn x\n", number) == (
-            f"Return {returned} as well, and do `{line}` in the caller, outside of the compiled "
+            f"Return {returned} as well, and run `{line}` in the caller, outside the compiled "
             f"function{how}, and call `item()` there."
         )
 
@@ -77,7 +77,7 @@ def test_what_breaks_when_it_is_returned_is_not_returned() -> None:
 
 def test_a_constant_is_only_moved() -> None:
     assert fix("logging", 'log.info("done")\n', 'log.info("done")') == (
-        'Move `log.info("done")` to the caller, outside of the compiled function.'
+        'Move `log.info("done")` to the caller, outside the compiled function.'
     )
 
 
@@ -85,8 +85,8 @@ def test_a_number_is_kept_a_tensor_to_its_uses() -> None:
     said = fix("item", "t = x.std().item()\nreturn x / max(t, 1e-3)\n", "x.std().item()")
 
     assert said == (
-        "Keep it a tensor: `t = x.std().detach()` instead of `t = x.std().item()`, and with it "
-        "`t.clamp(min=1e-3)` instead of `max(t, 1e-3)`."
+        "Keep it as a tensor: `t = x.std().detach()` instead of `t = x.std().item()`, and "
+        "accordingly `t.clamp(min=1e-3)` instead of `max(t, 1e-3)`."
     )
 
 
@@ -109,7 +109,7 @@ def test_the_first_of_two_is_what_python_takes_where_one_is_nan() -> None:
 def test_a_number_that_is_calculated_with_stays_a_tensor(
     body: str, number: str, tensor: str
 ) -> None:
-    assert f"Keep it a tensor: {tensor}" in fix("item", body, number)
+    assert f"Keep it as a tensor: {tensor}" in fix("item", body, number)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_number_that_is_calculated_with_stays_a_tensor(
     ],
 )
 def test_a_number_that_has_to_be_one_is_not_made_a_tensor(body: str, number: str) -> None:
-    assert "Keep it a tensor" not in fix("item", body, number)
+    assert "Keep it as a tensor" not in fix("item", body, number)
 
 
 def test_functions_of_math_become_torchs() -> None:
@@ -176,7 +176,7 @@ def test_a_call_is_named() -> None:
 def test_what_is_made_inside_is_not_to_be_had_outside() -> None:
     said = fix("c-function", "z = x * 2\nw = crc(z.numpy())\n", "crc(z.numpy())")
 
-    assert said.startswith("`z` is made inside: end the compiled function above this line")
+    assert said.startswith("End the compiled function above this line")
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_a_call_that_the_caller_could_not_make_is_left_alone(body: str) -> None:
 )
 def test_a_check_that_raises_is_an_assertion(body: str, assertion: str) -> None:
     said = fix("branch-raise-in-graph", body, body[3 : body.index(":")])
-    assert f": `{assertion}`; torch checks it in the graph" in said
+    assert f": `{assertion}`. torch checks it in the graph" in said
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_the_method_that_is_called_is_the_one_to_ignore(method: str) -> None:
     ],
 )
 def test_methods_that_take_a_tensor_as_a_number(body: str, *, is_said: bool) -> None:
-    assert ("Keep it a tensor" in fix("item", body, "x.std().item()")) is is_said
+    assert ("Keep it as a tensor" in fix("item", body, "x.std().item()")) is is_said
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_methods_that_take_a_tensor_as_a_number(body: str, *, is_said: bool) -> 
 def test_a_number_of_which_anything_is_made_may_be_a_tensor(number: str, tensor: str) -> None:
     said = fix("item", f"z = {{'a': {number}}}\nreturn self.f(z)\n", number)
 
-    assert said.startswith(f"Where that will do, keep a tensor: `{tensor}` instead of `{number}`")
+    assert said.startswith(f"If a tensor is enough, use `{tensor}` instead of `{number}`")
 
 
 def test_masked_writes_become_where() -> None:

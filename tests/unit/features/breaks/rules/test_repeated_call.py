@@ -24,4 +24,4 @@ def test_repeats_of_a_line_are_one_finding(tmp_path: Path) -> None:
 
     assert (found.rule, found.place.line) == ("repeated-call", 14)
     assert found.message == "addmm repeats an earlier call"
-    assert found.notes == ("there are 2 calls of it",)
+    assert found.notes == ("it is called 2 times",)

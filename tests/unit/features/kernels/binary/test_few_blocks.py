@@ -32,7 +32,7 @@ def test_what_to_do_depends_on_what_is_reduced_and_by_whom() -> None:
         return f"{finding.why} {finding.fix}"
 
     assert "rows.min(-1)" in said(_kernel(Bound.BLOCKS, 1, aten=("aten.argmin",)))
-    assert "8 of 132 multiprocessors work;" in said(_kernel(Bound.BLOCKS, 8))
+    assert "8 of 132 multiprocessors are busy;" in said(_kernel(Bound.BLOCKS, 8))
     assert "larger grid" in said(_kernel(Bound.BLOCKS, 1, is_users=True))
     scan = KernelBuild("triton_spl_fused_x_0", "", heuristic="scan")
     assert "larger batch" in said(_kernel(Bound.BLOCKS, 1, build=scan))

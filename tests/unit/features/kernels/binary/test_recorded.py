@@ -68,13 +68,13 @@ def test_nothing_is_said_of_healthy_kernels(program: str) -> None:
     ("program", "rules", "said"),
     [
         ("strided", {"kernel-uncoalesced"}, "3 elements apart"),
-        ("unaligned", {"kernel-narrow-accesses"}, "begin at a multiple of 16 bytes"),
+        ("unaligned", {"kernel-narrow-accesses"}, "start at a multiple of 16 bytes"),
         ("odd_bf16", {"kernel-narrow-accesses"}, "mask"),
-        ("softmax_wide", {"kernel-narrow-accesses"}, "begin at a multiple of 16 bytes"),
+        ("softmax_wide", {"kernel-narrow-accesses"}, "start at a multiple of 16 bytes"),
         ("promoted", {"kernel-float64"}, "in_ptr1"),
         ("int64_index", {"kernel-int64-offsets"}, "xnumel"),
         ("scatter", {"kernel-atomics"}, "line"),
-        ("gather", {"kernel-indirect-loads"}, "takes 4 bytes from each place"),
+        ("gather", {"kernel-indirect-loads"}, "reads 4 bytes at each indexed address"),
         ("dynamic", {"kernel-narrow-accesses", "kernel-int64-offsets"}, "dynamic"),
     ],
 )
@@ -156,5 +156,5 @@ def test_what_moves_by_descriptors_is_not_taken_for_nothing() -> None:
             if found.memory_ns is None and found.time_ns is not None:
                 moved += 1
                 assert found.bound is Bound.UNKNOWN
-                assert any("not known" in part for part in found.parts)
+                assert any("unknown" in part for part in found.parts)
     assert moved

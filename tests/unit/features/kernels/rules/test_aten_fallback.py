@@ -31,13 +31,13 @@ def run(tmp_path: Path) -> Run:
 @pytest.mark.parametrize(
     ("name", "message", "fix"),
     [
-        ("aten.topk.default", "aten.topk is left to eager PyTorch", "amax"),
-        ("aten.sort.stable", "aten.sort.stable is left to eager PyTorch", "torch.topk"),
-        ("aten._fft_r2c.default", "aten._fft_r2c is left to eager PyTorch", "complex"),
-        ("aten.scatter_reduce_.two", "aten.scatter_reduce_.two is left to eager PyTorch", "amax"),
-        ("aten._embedding_bag.default", "aten._embedding_bag is left to eager PyTorch", "bags"),
-        ("aten.index_put_.default", "aten.index_put_ is left to eager PyTorch", "deterministic"),
-        ("aten.frexp.Tensor", "aten.frexp.Tensor is left to eager PyTorch", "is between"),
+        ("aten.topk.default", "aten.topk falls back to eager PyTorch", "amax"),
+        ("aten.sort.stable", "aten.sort.stable falls back to eager PyTorch", "torch.topk"),
+        ("aten._fft_r2c.default", "aten._fft_r2c falls back to eager PyTorch", "complex"),
+        ("aten.scatter_reduce_.two", "aten.scatter_reduce_.two falls back to eager PyTorch", "sum"),
+        ("aten._embedding_bag.default", "aten._embedding_bag falls back to eager PyTorch", "bags"),
+        ("aten.index_put_.default", "aten.index_put_ falls back to eager PyTorch", "index_add"),
+        ("aten.frexp.Tensor", "aten.frexp.Tensor falls back to eager PyTorch", "neighbors"),
         ("mine.flash_attention.default", "mine.flash_attention is called as is", "triton_op"),
     ],
 )
@@ -70,7 +70,7 @@ def test_one_finding_for_an_operator_and_line(run: Run) -> None:
     others = graph(call("aten.topk.default", line=elsewhere))
     not_taken = graph(call("aten.sort.default"), alternative="padded")
     first, second = code_findings(run, [twice, others, not_taken], [RULE])
-    assert first.notes == ("there are 2 calls of it",)
+    assert first.notes == ("it is called 2 times",)
     assert (second.place.line, second.notes) == (9, ())
     (unplaced,) = code_findings(run, [graph(call("aten.topk.default", line=NodeLine("t")))], [RULE])
     assert unplaced.place.line == 0

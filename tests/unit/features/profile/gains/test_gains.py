@@ -109,8 +109,8 @@ def test_what_layers_do_in_training_mode_alone_is_said_of_calls_without_a_backwa
     norm = with_operator("_native_batch_norm_legit_functional", "inference")
     (gain,) = of_training_mode(dropout, norm)
     assert gain.what == (
-        "the model is in training mode: dropout draws numbers and batch normalisation takes its "
-        "statistics from the batch"
+        "the model is in training mode: dropout draws random numbers and batch normalization "
+        "computes statistics from the batch"
     )
     assert gain.time_ns == pytest.approx(200_000)
     assert "model.eval()" in gain.change
@@ -122,12 +122,13 @@ def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
     dropout = with_operator("aten.native_dropout.default", "inference")
     (gain,) = of_training_mode(dropout, is_training=False)
     assert gain.what == (
-        "functions compute as in training, though the model is in eval(): dropout draws numbers"
+        "functions run in training mode, although the model is in eval(): dropout draws random "
+        "numbers"
     )
     assert "training=self.training" in gain.change
     assert "model.eval()" not in gain.change
     (gain,) = of_training_mode(dropout, is_training=None)
-    assert gain.what == "a call computes as in training: dropout draws numbers"
+    assert gain.what == "the call runs in training mode: dropout draws random numbers"
     assert "model.eval()" in gain.change
     assert "training=self.training" in gain.change
 
@@ -152,12 +153,12 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
 
     fast, serial = VECTORISED, dataclasses.replace(VECTORISED, parallel=0)
     assert change(fast) == ""  # what they compute takes the time
-    assert change(fast, 30_000).startswith("its loops are vectorised and in threads: bfloat16 has")
-    assert "not vectorised or in threads" in change(dataclasses.replace(fast, is_vector=False))
-    assert "not vectorised or in threads" in change(serial)
-    assert "not vectorised or in threads" in change(serial, threads=2)
+    assert change(fast, 30_000).startswith("use bfloat16, which moves fewer bytes")
+    assert "not vectorized or parallel" in change(dataclasses.replace(fast, is_vector=False))
+    assert "not vectorized or parallel" in change(serial)
+    assert "not vectorized or parallel" in change(serial, threads=2)
     assert change(serial, threads=1) == ""  # there are no others
-    assert change(serial, 30_000, threads=1).startswith("its loops are vectorised: bfloat16")
+    assert change(serial, 30_000, threads=1).startswith("use bfloat16, which moves fewer")
 
 
 @pytest.mark.parametrize(
