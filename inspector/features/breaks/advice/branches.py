@@ -79,8 +79,8 @@ def _number_choice(code: Code) -> Fix:
     if not shown or not old or not chosen:
         return Fix()
     text = (
-        f"Keep it a tensor: `{name} = {shown}` instead of `{name} = {old}`, and choose by it: "
-        f"`{chosen}` in the place of the branch in line {branch.lineno}, {CHOSEN}"
+        f"Keep it as a tensor: `{name} = {shown}` instead of `{name} = {old}`. Replace the "
+        f"branch in line {branch.lineno} with `{chosen}` {CHOSEN}"
     )
     edits = instead_of(code, code.statement.value, shown)
     return Fix(text, (*edits, *statements_instead_of(code, branch, [chosen])))

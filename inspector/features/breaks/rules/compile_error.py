@@ -153,16 +153,16 @@ def error_fix(said: str) -> str:
         function = missing["function"]
         return (
             f"Register a fake kernel for {missing['operator']}: `@{function}.register_fake` on a "
-            "function of the same arguments that returns an empty tensor of the right shape, dtype "
-            "and device (`torch.empty_like(x)` where these are x's). For gradients, add "
+            "function with the same arguments that returns an empty tensor of the right shape, "
+            "dtype and device (for example `torch.empty_like(x)`). For gradients, add "
             f"`{function}.register_autograd`."
         )
     if _DEVICES.search(said):
         return (
             "Create tensors on the device of the inputs: `torch.zeros(…, device=x.device)` or "
-            "`x.new_zeros(…)`. Make the module's own tensors parameters or buffers "
-            "(`register_buffer`), which `.to(device)` moves. On these devices plain PyTorch fails "
-            "here, too."
+            "`x.new_zeros(…)`. Register tensors of the module as parameters or buffers "
+            "(`register_buffer`), so `.to(device)` moves them. Eager PyTorch fails here, too, on "
+            "these devices."
         )
     return ""
 
@@ -178,20 +178,20 @@ def _failure_fix(
     """What avoids a failure of a backend; empty where nobody knows."""
     if failure.in_implementation:
         return (
-            "Fix this line, or its caller: the compiler runs it on tensors without data, and it "
-            "must accept what the operator accepts."
+            "Fix this line or its caller. The compiler runs it on fake tensors (without data), so "
+            "it must accept everything that the operator accepts."
         )
     if error is None and failure.type not in _OF_BACKENDS:
         return ""
     if item.is_recompile and any(not other.raised for other in frame.compilations):
         return (
-            "Compile with `dynamic=False`: one size was compiled, but the code for any size fails. "
-            "Each size is then compiled once."
+            "Compile with `dynamic=False`: a fixed size compiles, but dynamic sizes fail. Each "
+            "size is then compiled once."
         )
     if not has_line:
         return ""
     return (
-        "Move this line into a function with `@torch.compiler.disable`: it then runs eagerly, and "
+        "Move this line into a function with `@torch.compiler.disable`. It then runs eagerly, and "
         "the rest is compiled."
     )
 

@@ -23,11 +23,11 @@ from inspector.shared.roots import Owner
 from inspector.shared.stack import is_resumed
 
 _LEAST_SHARE = 0.01
-_STATISTICS = "batch normalisation takes its statistics from the batch"
+_STATISTICS = "batch normalization computes statistics from the batch"
 # By operator, what a layer does in training mode and not in `eval()`; what `nn.Dropout` and batch
 # normalisation become (torch/_decomp/decompositions.py, 2.11 to 2.13).
 _IN_TRAINING = {
-    "native_dropout": "dropout draws numbers",
+    "native_dropout": "dropout draws random numbers",
     "_native_batch_norm_legit": _STATISTICS,
     "_native_batch_norm_legit_functional": _STATISTICS,
 }
@@ -106,10 +106,10 @@ def _gains_of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         copy = f"{len(copied)} kernels copy"
     yield Gain(
         f"{first_names(names)}{where(KernelGroup(tuple(copied)))}: "
-        f"what the program changes in place, {copy} as a whole",
+        f"{copy} whole tensors that the program modifies in place",
         sum(item.median_ns * sum(item.facts.functionalization_copies.values()) for item in copied),
-        "eager PyTorch writes the new values alone: put these lines into a function with "
-        "@torch.compiler.disable (a graph break), or change a smaller tensor",
+        "modify a smaller tensor, or move these lines into a function with "
+        "@torch.compiler.disable (a graph break): eager PyTorch writes only the new values",
     )
 
 
@@ -128,7 +128,7 @@ def _gains_of_layouts(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         return
     kernels = f"{len(found)} kernels" if len(found) > 1 else "a kernel"
     yield Gain(
-        f"in each call {kernels} put weights or inputs of convolutions into another layout",
+        f"in each call {kernels} convert weights or inputs of convolutions to another layout",
         sum(
             part.share * item.time_ns
             for item in found
@@ -151,16 +151,16 @@ def _gains_of_training_mode(
     times = time_by(launches, _done_in_training)
     if not times:
         return
-    change = "for inference, model.eval() before it is compiled; for training, --train"
+    change = "for inference, call model.eval() before compiling; for training, pass --train"
     what = "the model is in training mode"
     if is_training is None:
-        what = "a call computes as in training"
+        what = "the call runs in training mode"
         change = (
-            f"for inference, model.eval() before it is compiled, or {_FUNCTIONS}; for training, "
-            "--train"
+            f"for inference, call model.eval() before compiling, or {_FUNCTIONS}; for training, "
+            "pass --train"
         )
     elif not is_training:
-        what = "functions compute as in training, though the model is in eval()"
+        what = "functions run in training mode, although the model is in eval()"
         change = _FUNCTIONS
     yield Gain(f"{what}: {' and '.join(times)}", sum(times.values()), change)
 

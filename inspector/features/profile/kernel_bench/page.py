@@ -25,13 +25,13 @@ _KINDS = {
     "triton": "Triton, generated",
     "user_triton": "Triton, the program's own",
     "cpp": "C++, generated",
-    "library": "a call of a library",
-    "unknown": "of an unknown kind",
+    "library": "library call",
+    "unknown": "unknown kind",
 }
 _NEAR = 0.8  # of a ceiling: what is left is within what configurations differ by
 _POSSIBLE = 1.05  # more than that, and the bytes are not what moves
 _ALL_GONE = 2  # times the last cache: nothing is left of it when a launch is made again
-_CEILINGS = {"copy_bytes_per_s": "memory's bandwidth", "l2_bytes_per_s": "the cache's bandwidth"}
+_CEILINGS = {"copy_bytes_per_s": "memory bandwidth", "l2_bytes_per_s": "cache bandwidth"}
 
 
 def page(report: KernelBenchReport) -> Page:
@@ -80,8 +80,8 @@ def verdict_lines(report: KernelBenchReport) -> Iterator[str]:
         whole = there.times.median_ns * there.launches
         takes = "takes" if there.launches == 1 else "take"
         yield (
-            f"in place {count(there.launches, 'launch', 'launches')} like this {takes} {us(whole)} "
-            f"of {duration(there.wall_ns)} per call ({whole / there.wall_ns:.1%})"
+            f"in the model {count(there.launches, 'such launch', 'such launches')} {takes} "
+            f"{us(whole)} of {duration(there.wall_ns)} per call ({whole / there.wall_ns:.1%})"
         )
     near = _near_ceiling(report)
     if near:
@@ -94,7 +94,7 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     is_cpu = report.ceilings is not None and report.ceilings.device == "cpu"
     cache = "cache" if is_cpu or report.bench.kind == "cpp" else "L2"
     if there is not None:
-        yield "in place", us(there.times.median_ns), _spread(there.times)
+        yield "in the model", us(there.times.median_ns), _spread(there.times)
     for regime, times in ((COLD, report.cold), (WARM, report.warm)):
         if times is not None:
             reached = [
@@ -103,7 +103,7 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
                 for rate in report.rates
                 if rate.regime == regime
             ]
-            near = "nearer to in place" if there is not None and regime == report.regime else ""
+            near = "closer to the model" if there is not None and regime == report.regime else ""
             texts = [*reached, _spread(times), near]
             yield f"{regime} {cache}", us(times.median_ns), " · ".join(filter(None, texts))
     if report.bytes_:
@@ -158,8 +158,8 @@ def _near_ceiling(report: KernelBenchReport) -> str:
         return ""
     cold = "" if report.regime == WARM else ", with cold caches,"
     return (
-        f"alone{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: only fewer "
-        "bytes help (fusion with what writes its inputs or reads its results)"
+        f"alone{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: move fewer "
+        "bytes (fuse it with the kernels before or after it)"
     )
 
 
