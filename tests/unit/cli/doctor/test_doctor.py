@@ -69,7 +69,7 @@ def test_what_is_missing_has_a_purpose_and_a_way_to_get_it(env: Environment, sta
         ("2.10.0+cu126", State.TOO_OLD),
         ("2.11.0", State.OK),
         ("2.13.0+cpu", State.OK),
-        ("2.14.0a0+git1", State.TOO_NEW),
+        ("2.16.0a0+git1", State.TOO_NEW),
         ("", State.OK),
     ],
 )
