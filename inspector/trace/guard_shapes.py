@@ -95,8 +95,9 @@ _TABLE: tuple[tuple[str, GuardShape, str], ...] = (
      GuardShape.REQUIRES_GRAD, ""),
     (rf"{_TENSOR}dispatch key set mismatch\. {_EXPECTED}", GuardShape.DISPATCH_KEYS, ""),
     # TENSOR_MATCH::check_verbose_nopybind, guards.cpp (the stray quote is torch's own).
-    (rf"expected type of '{_N}' to be a tensor type, '?\s*but found (?P<now>.+)",
-     GuardShape.TENSOR_TYPE, ""),
+    # 2.15 names the type.
+    ((rf"expected type of '{_N}' to be (?:a tensor type|<class '[\w.]+'>), '?\s*"
+      r"but found (?P<now>.+)"), GuardShape.TENSOR_TYPE, ""),
     # TYPE_MATCH, ID_MATCH, CLASS_MATCH, FUNCTION_MATCH, …, guards.py. Behind `type=` 2.11 has the
     # object itself, 2.13 its type.
     (rf"___check_type_id\({_N}, \d+\)(?:, type=(?P<before>.+))?$", GuardShape.TYPE, ""),

@@ -91,6 +91,7 @@ _UNUSED_ARTIFACTS = re.compile(
     r"""
     after_activation_quantization_bwd_aten_pass |
     after_activation_quantization_fwd_aten_pass | after_joint_graph |
+    aot_autograd_runtime_wrappers |
     aot_forward_graph_fw_metadata | aot_forward_graph_fw_subclass_metadata |
     aot_inference_graph_after_hop_passes | aot_joint_graph_sync_decision_cross_ranks |
     aot_saved_tensors_hooks_graphs | aotautograd_cache_pickle_failure | backward_epilogue |

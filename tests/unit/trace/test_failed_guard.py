@@ -48,6 +48,10 @@ TEXTS = [
         "expected type of 'x' to be a tensor type, ' but found <class 'NoneType'>",
         *("TENSOR_TYPE", "x", None, "<class 'NoneType'>"),
     ),
+    (
+        "expected type of 'x' to be <class 'torch.Tensor'>, but found <class 'NoneType'>",
+        *("TENSOR_TYPE", "x", None, "<class 'NoneType'>"),
+    ),
     (f"n == 3{COMMENT}", "EQUALS", "n", "3", None),
     ("s == 'a  # b'  # y = len(s)  # m.py:1 in f", "EQUALS", "s", "'a  # b'", None),
     ("self.k[0] == -2", "EQUALS", "self.k[0]", "-2", None),
