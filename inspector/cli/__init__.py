@@ -5,8 +5,6 @@ was asked for, 2 wrong use, 3 the model failed, 4 the environment lacks somethin
 error, 130 interrupted, 141 the reader of our output went away.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import sys

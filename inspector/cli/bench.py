@@ -1,7 +1,5 @@
 """``inspect bench``: eager PyTorch against the compiler's modes and backends."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``inspect bench`` of several models, one after the other: a line for each."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import json

@@ -1,7 +1,5 @@
 """Writes a bench as CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Measures one model for `inspect bench`, and makes a recording of it."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import hashlib

@@ -1,7 +1,5 @@
 """What `inspect bench` compares, from what the command line asks for."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

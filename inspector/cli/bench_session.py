@@ -1,7 +1,5 @@
 """A session of `inspect bench`: its processes are ready together, and take turns."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Runs the sessions of `inspect bench`: all combinations together, then what has no room there."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import random

@@ -1,7 +1,5 @@
 """``inspect bench --warmup``: a service's start in three ways, and the plan to warm it up."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 import shutil

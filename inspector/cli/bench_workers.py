@@ -1,7 +1,5 @@
 """Starts the processes of `inspect bench`: what each is asked for, and in which environment."""
 
-from __future__ import annotations
-
 import dataclasses
 import os
 import shutil

@@ -1,7 +1,5 @@
 """``inspect cold-start``: where compile time goes, and what the caches had."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Runs a target under Nsight Compute, once more, for the hardware counters of a call."""
 
-from __future__ import annotations
-
 import dataclasses
 import shutil
 import tempfile

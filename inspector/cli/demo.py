@@ -1,7 +1,5 @@
 """``inspect demo``: a finished page, without torch, a GPU or a model."""
 
-from __future__ import annotations
-
 import importlib.resources
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``inspect diff``: what changed between the kernels of two models, recordings or traces."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

@@ -3,8 +3,6 @@
 What was measured until then is shown, and temporary files are deleted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import signal
 import threading

@@ -1,7 +1,5 @@
 """``inspect explain``: every graph break with its line, its cause and its fix."""
 
-from __future__ import annotations
-
 import dataclasses
 import tempfile
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``inspect explain --follow``: findings of logs that a job still writes."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 import time

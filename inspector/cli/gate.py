@@ -1,7 +1,5 @@
 """``--fail-on`` and ``--baseline``: an exit code for continuous integration."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import sys

@@ -1,7 +1,5 @@
 """``inspect graph``: the graphs of every stage, and what was fused."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import click

@@ -1,7 +1,5 @@
 """Writes graphs as pictures."""
 
-from __future__ import annotations
-
 import collections
 import re
 import sys

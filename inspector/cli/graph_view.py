@@ -1,7 +1,5 @@
 """Which graphs of a run `inspect graph` shows, and how they are drawn."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Commands whose help fits on a screen: what they share is listed by name, and in full with -v."""
 
-from __future__ import annotations
-
 import re
 
 import click

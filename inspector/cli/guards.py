@@ -1,7 +1,5 @@
 """``inspect guards``: the guards, their lines, their cost, and what recompiles next."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

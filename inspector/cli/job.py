@@ -1,7 +1,5 @@
 """The distributed job that this process is a part of, as its launcher says it."""
 
-from __future__ import annotations
-
 import os
 
 from inspector.errors import UsageError

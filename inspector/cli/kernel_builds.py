@@ -1,7 +1,5 @@
 """Compiles the kernels of a report, with a line of progress."""
 
-from __future__ import annotations
-
 import dataclasses
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which kernel is meant on the command line, and the benchmark of it in a recording."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from inspector.errors import RecordingError, UsageError

@@ -1,7 +1,5 @@
 """``inspect kernels``: the generated kernels, also for a GPU that is not here."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import sys

@@ -1,7 +1,5 @@
 """``inspect list``: the recordings that are kept here."""
 
-from __future__ import annotations
-
 import shutil
 import sys
 from collections.abc import Mapping

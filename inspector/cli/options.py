@@ -1,7 +1,5 @@
 """Options that several commands have, spelled once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Writes reports: the only place that opens output files, and deletes half-written ones."""
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

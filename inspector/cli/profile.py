@@ -1,7 +1,5 @@
 """``inspect profile``: the generated kernels timed in place, against what the machine can do."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 

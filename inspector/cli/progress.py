@@ -1,7 +1,5 @@
 """One line on standard error that says what is being done now."""
 
-from __future__ import annotations
-
 import sys
 import time
 from typing import Self

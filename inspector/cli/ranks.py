@@ -1,7 +1,5 @@
 """``inspect ranks``: where the ranks of a job compile different things, and who waits for whom."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import click

@@ -1,7 +1,5 @@
 """Records a target or a program, and completes the recording's description."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import functools

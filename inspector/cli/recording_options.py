@@ -1,7 +1,5 @@
 """The options of commands that record models and show what was recorded, as one value."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import functools

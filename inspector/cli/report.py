@@ -1,7 +1,5 @@
 """``inspect report``: everything that is known about a recording, as one HTML page."""
 
-from __future__ import annotations
-
 import functools
 import os
 import sys

@@ -1,7 +1,5 @@
 """``inspect rule``: what a rule, an advice, or one of torch's GB ids, means."""
 
-from __future__ import annotations
-
 import shutil
 import textwrap
 from collections.abc import Iterable

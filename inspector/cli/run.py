@@ -1,7 +1,5 @@
 """``inspect run``: records any program, however it calls ``torch.compile``."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``inspect schema``: the fields of a report as JSON."""
 
-from __future__ import annotations
-
 import json
 import sys
 

@@ -1,7 +1,5 @@
 """What a command's TARGET is: a model that is recorded now, or something that is read."""
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import dataclasses

@@ -1,7 +1,5 @@
 """``--verify``: tries settings and changes of lines, each in a fresh process."""
 
-from __future__ import annotations
-
 import dataclasses
 import tempfile
 from collections.abc import Callable, Iterator

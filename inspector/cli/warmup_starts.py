@@ -1,7 +1,5 @@
 """The processes of `inspect bench --warmup`: each start, and the check of the written script."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import json

@@ -5,8 +5,6 @@ Torch finds the name `inspector` here through the entry point ``torch_dynamo_bac
 with the process.
 """
 
-from __future__ import annotations
-
 import atexit
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """``inspector.explain(model, *inputs)``: what `inspect explain` says, of this process's objects."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

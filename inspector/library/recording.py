@@ -1,7 +1,5 @@
 """``with inspector.record("path") as recording:`` around code that compiles."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import io

@@ -4,8 +4,6 @@ One line each, with its place, so that an editor reads the whole product on one 
 a string of at least three words in the code, or the documentation of a rule or a command.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import sys

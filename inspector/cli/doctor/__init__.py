@@ -1,7 +1,5 @@
 """``inspect doctor``: what is installed, what is missing for which feature, how to get it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from typing import IO

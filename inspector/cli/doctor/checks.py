@@ -1,7 +1,5 @@
 """Judges an environment: a row for each thing that a feature needs."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import sys

@@ -1,7 +1,5 @@
 """Gathers the facts of a diagnosis: packages of an interpreter, programs on the PATH, the GPU."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

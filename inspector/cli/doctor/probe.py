@@ -5,8 +5,6 @@ and no syntax newer than Python 3.7 (annotations are not evaluated): an interpre
 must be able to say so.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import platform

@@ -1,7 +1,5 @@
 """Which of the compared settings to take."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Sequence

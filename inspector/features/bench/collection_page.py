@@ -1,7 +1,5 @@
 """The page on a collection of models."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.bench.collection_report import CollectionReport, Measured

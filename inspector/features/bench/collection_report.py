@@ -1,7 +1,5 @@
 """What is said about a collection of models."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import statistics

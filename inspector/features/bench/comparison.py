@@ -1,7 +1,5 @@
 """A bench against an earlier one, which was written as JSON: what changed by more than noise."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What was compiled for a combination: the program's own, without what looked for a fault."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import statistics

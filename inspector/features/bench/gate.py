@@ -1,7 +1,5 @@
 """What ``inspect bench --fail-on`` fails on, and whether it does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from inspector.errors import UsageError

@@ -1,7 +1,5 @@
 """A bench, a collection of models, and a warm-up, as JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The page on a bench."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What is said about measurements of `inspect bench`."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """What was measured of each combination, next to eager PyTorch on the same workload."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import statistics

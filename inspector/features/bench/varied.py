@@ -1,7 +1,5 @@
 """One model over many inputs: what the first call with each costs, and what the others take."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import statistics

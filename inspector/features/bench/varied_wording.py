@@ -1,7 +1,5 @@
 """The words and numbers of one model over many inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from inspector.features.bench.ratio import Ratio

@@ -1,7 +1,5 @@
 """Which setting to take, and why, in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from inspector.features.bench.choice import Choice

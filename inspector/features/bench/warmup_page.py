@@ -1,7 +1,5 @@
 """The page on a warm-up, and its sentences."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Sequence
 

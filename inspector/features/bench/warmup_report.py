@@ -1,7 +1,5 @@
 """The starts of a service, and the plan to warm it up."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Sequence
 

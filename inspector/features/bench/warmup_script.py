@@ -1,7 +1,5 @@
 """``warmup.py``: a warm-up plan as a script that stands alone. What it needs is torch."""
 
-from __future__ import annotations
-
 import importlib.resources
 import json
 import os

@@ -1,7 +1,5 @@
 """The words and numbers of a bench, for every renderer."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """What is wrong with the results of a setting, in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from inspector.features.bench.rows import BenchRow

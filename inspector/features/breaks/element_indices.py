@@ -6,8 +6,6 @@ torch 2.11 and 2.13). The backend ``eager`` takes the graph as it is, so that no
 recorded.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

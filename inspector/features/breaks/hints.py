@@ -1,7 +1,5 @@
 """Torch's hints: which of them tell a person what to change."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Torch's registry of graph breaks, read from the installed package without importing torch."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib.metadata
 import importlib.util

@@ -1,7 +1,5 @@
 """Which break a stretch of time outside of compiled graphs belongs to, and what crosses it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Finds the calls in a profile, and adds up what each site costs in one of them."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections import Counter

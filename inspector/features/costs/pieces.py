@@ -1,7 +1,5 @@
 """Cuts one warm call into graphs and the stretches between them, each with its blame."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Self

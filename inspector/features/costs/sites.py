@@ -1,7 +1,5 @@
 """What each site costs in a warm call: medians over the calls that were measured."""
 
-from __future__ import annotations
-
 import copy
 import dataclasses
 import statistics

@@ -1,7 +1,5 @@
 """One call that stands for all that were measured, in which the parts add up to the whole."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import statistics

@@ -1,7 +1,5 @@
 """What to do where torch makes no CUDA graph, or makes one again."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import re

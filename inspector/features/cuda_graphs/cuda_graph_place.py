@@ -1,7 +1,5 @@
 """Where something about CUDA graphs stands in the user's code."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

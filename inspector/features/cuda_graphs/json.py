@@ -1,7 +1,5 @@
 """CUDA graphs as JSON."""
 
-from __future__ import annotations
-
 from inspector.features.cuda_graphs.report import FORMAT_VERSION, CudaGraphRow, CudaGraphsReport
 from inspector.records.cuda_graphs import (
     CudaGraphCapture,

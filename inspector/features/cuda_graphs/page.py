@@ -1,7 +1,5 @@
 """The page on CUDA graphs."""
 
-from __future__ import annotations
-
 from inspector.features.cuda_graphs.report import CudaGraphRow, CudaGraphsReport
 from inspector.report.page import Column, Page, Section, Table, about, as_notes
 from inspector.report.wording import count, duration, listed, size

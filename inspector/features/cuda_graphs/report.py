@@ -1,7 +1,5 @@
 """Everything that is said about the CUDA graphs of a run."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Real changes of what the guards of a frame look at, to be tried on its cache entries."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable, Iterator

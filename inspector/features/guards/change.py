@@ -1,7 +1,5 @@
 """One change of an input or of the state around a call."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import math

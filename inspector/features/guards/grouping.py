@@ -1,7 +1,5 @@
 """Guards by what they are about, and by the line that caused them."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections import Counter

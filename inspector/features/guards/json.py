@@ -1,7 +1,5 @@
 """Guards as JSON."""
 
-from __future__ import annotations
-
 from inspector.features.guards.grouping import Cause, Group
 from inspector.features.guards.levers import Lever
 from inspector.features.guards.next import NextChange

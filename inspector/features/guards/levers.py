@@ -1,7 +1,5 @@
 """What torch's settings for cheaper guards save on this model, and what each assumes."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 

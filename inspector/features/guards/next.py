@@ -5,8 +5,6 @@ The order is a judgement, not a measurement: what has changed before, then what 
 (sizes, numbers, lengths, flags), then what a program changes (modes, attributes, globals).
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import re

@@ -1,7 +1,5 @@
 """The page on guards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from inspector.features.guards.levers import lever_blocks

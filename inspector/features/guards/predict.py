@@ -1,7 +1,5 @@
 """Whether a change makes torch compile again, and what then becomes of what changed."""
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 from collections.abc import Iterator, Sequence

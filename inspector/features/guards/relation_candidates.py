@@ -1,7 +1,5 @@
 """Real changes of sizes and numbers that are dynamic, and that relations keep in bounds."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Everything that is said about the guards of a run."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """Real changes of a tensor: its sizes, also those that a relation keeps in bounds, and the rest."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 from collections.abc import Iterator

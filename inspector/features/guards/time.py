@@ -1,7 +1,5 @@
 """How long guards take in a warm call, out of the marks that torch writes when it is profiled."""
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import statistics

@@ -4,8 +4,6 @@ It is the output code of a graph in another language (torch/_inductor/codegen/cp
 cpp_wrapper_gpu.py, 2.4 to 2.13). The source of Triton kernels is in comments, since 2.7.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import re

@@ -4,8 +4,6 @@ The code is Python (torch/_inductor/codegen/wrapper.py, 2.11 to 2.13), and read 
 run: it comes from logs.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import enum

@@ -1,7 +1,5 @@
 """The buffers of Inductor's output code: which statement makes, renames and fills each."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import math

@@ -5,8 +5,6 @@
 form (a template's, say) is kept as text.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence

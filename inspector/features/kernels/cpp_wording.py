@@ -1,7 +1,5 @@
 """How a C++ kernel is put into words, the same in every format."""
 
-from __future__ import annotations
-
 import collections
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Parts of generated code: comments, literals, decorators. It comes from logs, and is never run."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import re

@@ -1,7 +1,5 @@
 """Kernels as JSON."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 

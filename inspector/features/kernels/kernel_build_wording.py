@@ -1,7 +1,5 @@
 """What is said about a compiled kernel in a line, the same in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.report.wording import count, duration, size

@@ -1,7 +1,5 @@
 """Joins a kernel with what it gets and what it should compute, for a file that stands alone."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

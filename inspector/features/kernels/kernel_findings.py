@@ -1,7 +1,5 @@
 """What rules find in kernels and in the code that launches them, as findings with their places."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 

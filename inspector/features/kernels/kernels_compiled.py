@@ -1,7 +1,5 @@
 """Joins a report on kernels with what they were compiled to."""
 
-from __future__ import annotations
-
 import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """Finds the kernels of one run again in another: by content, by what they compute, by name."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The user's line of each node of a graph that Dynamo captured."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The page on kernels."""
 
-from __future__ import annotations
-
 import collections
 import re
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ The text is Python (``GraphModule.print_readable`` of 2.11 to 2.13), one node a 
 here, never run.
 """
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import re

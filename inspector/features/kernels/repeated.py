@@ -5,8 +5,6 @@ numbers by the same function has the same number (Cocke, *Global common subexpre
 1970). What is not known to give the same for the same arguments has a new number each time.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Everything that is said about the generated kernels of a run."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """How a report says what autotuning tried, the same in every format."""
 
-from __future__ import annotations
-
 import collections
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What autotuning tried: what won, by how much, what it cost, and what a call has of it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Where the time of a call goes: the device at work, and why it is not."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import math

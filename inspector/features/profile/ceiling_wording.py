@@ -1,7 +1,5 @@
 """How a report says what the machine can do, and in which state it was."""
 
-from __future__ import annotations
-
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 

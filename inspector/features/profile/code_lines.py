@@ -1,7 +1,5 @@
 """Which buffer a statement of generated code allocates, what for, and whose lines fill it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath

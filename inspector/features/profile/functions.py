@@ -3,8 +3,6 @@
 Triton's kernels compute them while they wait for memory: there they count for nothing.
 """
 
-from __future__ import annotations
-
 import math
 
 from inspector.features.graph.step_names import short_name

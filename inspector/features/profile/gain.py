@@ -1,7 +1,5 @@
 """Time that need not be, and how many more of something there are."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 

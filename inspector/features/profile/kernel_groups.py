@@ -1,7 +1,5 @@
 """Equal statements together, and time by module: what the time is spent on."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import re

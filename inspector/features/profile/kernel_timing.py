@@ -1,7 +1,5 @@
 """Statements of a call with what they move and compute, against what the machine can do."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import enum

@@ -4,8 +4,6 @@ Inductor counts them at the sizes that a graph was compiled with. Where these ar
 graph may run with others, of which nothing is recorded.
 """
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Iterable, Sequence

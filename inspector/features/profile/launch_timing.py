@@ -5,8 +5,6 @@ code, which has the nodes of the graph, and with them the user's lines and modul
 a step of what the scheduler fused, which has bytes and operations.
 """
 
-from __future__ import annotations
-
 import bisect
 import dataclasses
 import re

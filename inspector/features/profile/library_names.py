@@ -1,7 +1,5 @@
 """Names of libraries' kernels, which are C++ with all its types, without what fills lines."""
 
-from __future__ import annotations
-
 import re
 
 _LONGEST = 48

@@ -1,7 +1,5 @@
 """How a report says what a call allocates, the same in every format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.graph.wording import TIMES

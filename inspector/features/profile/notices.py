@@ -1,7 +1,5 @@
 """What is to be known about how calls were measured, one sentence each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.graph.fusion import Fusion

@@ -4,8 +4,6 @@ The format is that of ``ncu --csv --page raw``: lines that begin with ``==`` are
 then a head, units, and a row for each kernel, in the order in which they ran.
 """
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io

@@ -1,7 +1,5 @@
 """The user's line of what is launched, or allocated, outside of compiled graphs."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 

@@ -1,7 +1,5 @@
 """The page on profiles."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 

@@ -3,8 +3,6 @@
 All sizes are those of blocks: what the allocator gives, which on a GPU is a multiple of 512 bytes.
 """
 
-from __future__ import annotations
-
 import bisect
 import dataclasses
 import math

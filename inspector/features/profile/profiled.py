@@ -1,7 +1,5 @@
 """What is known of the warm calls with one input."""
 
-from __future__ import annotations
-
 import dataclasses
 import statistics
 from collections.abc import Iterator, Mapping

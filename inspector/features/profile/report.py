@@ -1,7 +1,5 @@
 """Everything that is said about the profiles of a run."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Mapping, Sequence

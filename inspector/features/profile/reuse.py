@@ -6,8 +6,6 @@ reuse distance: Mattson et al., "Evaluation techniques for storage hierarchies",
 the chip, so half is what is counted on.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 
 

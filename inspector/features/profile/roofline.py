@@ -4,8 +4,6 @@ The model is that of Williams, Waterman and Patterson, "Roofline: An Insightful 
 Model for Multicore Architectures", CACM 52(4), 2009. The ceilings are measured, not a data sheet's.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Sequence

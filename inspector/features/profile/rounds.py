@@ -1,7 +1,5 @@
 """Which calls count: the medians of rounds and their ratio, and the typical watched calls."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import statistics

@@ -1,7 +1,5 @@
 """The rows of a profile's tables, the same in every format: by kernel, line, operator, module."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from inspector.features.graph.wording import TIMES

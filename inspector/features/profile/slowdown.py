@@ -1,7 +1,5 @@
 """What makes compiled calls slower than eager ones: the difference, by cause; it adds up."""
 
-from __future__ import annotations
-
 import dataclasses
 import statistics
 from collections.abc import Iterator, Mapping

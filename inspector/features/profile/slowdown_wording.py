@@ -1,7 +1,5 @@
 """Why compiled calls take longer than eager ones, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.profile.profiled import Profiled

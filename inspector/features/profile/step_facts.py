@@ -1,7 +1,5 @@
 """What a profile needs of a step of the scheduler besides: lines, operands, bytes that move."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ The format is Chrome's: "Trace Event Format" of the Catapult project, JSON objec
 events (``X``) and metadata (``M``). It has one call, in which the host was watched, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 import orjson

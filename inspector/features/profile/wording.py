@@ -1,7 +1,5 @@
 """How a report on profiles says things, the same in every format: its verdict and its bar."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.wording import TIMES

@@ -1,7 +1,5 @@
 """What one compilation has on some ranks and not on others, and what makes the difference."""
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import enum

@@ -1,7 +1,5 @@
 """Ranks as JSON."""
 
-from __future__ import annotations
-
 from inspector.features.ranks.differences import Difference
 from inspector.features.ranks.report import (
     FORMAT_VERSION,

@@ -1,7 +1,5 @@
 """The page on ranks."""
 
-from __future__ import annotations
-
 from inspector.features.ranks.report import RankRow, RanksReport
 from inspector.features.ranks.wording import function_name, ranks
 from inspector.report.page import Cell, Column, Page, Section, Table, about

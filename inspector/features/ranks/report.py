@@ -1,7 +1,5 @@
 """Compilations of all ranks of a job, matched by the code object that they compile."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import itertools

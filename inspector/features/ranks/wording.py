@@ -1,7 +1,5 @@
 """How ranks are named in sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from inspector.features.ranks.report import RankRow

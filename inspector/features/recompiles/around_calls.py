@@ -1,7 +1,5 @@
 """Settings of Dynamo that are made for the calls of one compiled function alone."""
 
-from __future__ import annotations
-
 MANY = 64
 """A limit of recompilations for more values than one calls few."""
 

@@ -1,7 +1,5 @@
 """Recompilations of one function for one reason, and where a fix would go."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import re

@@ -1,7 +1,5 @@
 """What else changed with a recompilation: other values, keys, and what multiplies with it."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator
 

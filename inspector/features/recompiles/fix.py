@@ -1,7 +1,5 @@
 """What to do about a recompilation: the first case of ``recompile_fixes.md`` that holds."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import re

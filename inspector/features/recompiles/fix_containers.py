@@ -1,7 +1,5 @@
 """Facts about a list or a dict that changes, for ``recompile_fixes.md``."""
 
-from __future__ import annotations
-
 import ast
 import re
 

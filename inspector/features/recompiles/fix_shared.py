@@ -1,7 +1,5 @@
 """Facts for several sections of ``recompile_fixes.md``: dynamic sources, limits, bounds, breaks."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Facts about a tensor that changes, for ``recompile_fixes.md``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

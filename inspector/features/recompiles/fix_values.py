@@ -1,7 +1,5 @@
 """Facts about a number, another Python value, an object, or state that changes."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterator

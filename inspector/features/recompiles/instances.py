@@ -1,7 +1,5 @@
 """Several objects that share what torch compiled for one function, and with it one limit."""
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Graph breaks around a function: the one it resumes after, and the one in its caller."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 import symtable

@@ -4,8 +4,6 @@ A mark promises that the dimension stays dynamic: where one of two inputs that m
 size is marked and the other one is not, torch raises ``ConstraintViolationError``.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The line at which a compiled function itself sets what it is compiled for."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What a recompilation is about, in words that all renderers share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

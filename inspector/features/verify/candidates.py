@@ -4,8 +4,6 @@
 breaks it is for. What advice says of a line can be tried where it is a change of the file.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator

@@ -1,7 +1,5 @@
 """What a trial's report says against that of the target as it is."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 import math

@@ -1,7 +1,5 @@
 """What was tried, in the words and numbers that every renderer uses."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from inspector.records.trial import Comparison

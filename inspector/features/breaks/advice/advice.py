@@ -1,7 +1,5 @@
 """What a piece of advice is."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Callable

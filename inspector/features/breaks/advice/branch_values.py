@@ -1,7 +1,5 @@
 """What the two sides of a branch give: for each name, the values that it can have after it."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import dataclasses

@@ -1,7 +1,5 @@
 """What replaces branches, assertions, and ``not``, ``and``, ``or`` of tensors."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Errors that branches raise, and whether the compiled code itself catches them."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 from collections.abc import Sequence

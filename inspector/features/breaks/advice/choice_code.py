@@ -1,7 +1,5 @@
 """The code of a choice between tensors: `torch.where` and `torch.cond` of what the user wrote."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import dataclasses

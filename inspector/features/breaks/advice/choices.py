@@ -1,7 +1,5 @@
 """A branch on a tensor as `torch.where`, in the user's words, and under which conditions."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The condition of a branch as a tensor of one bool, as the user would write it."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Advice as changes of the user's file, to be tried: what its sentences say, put in its place."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Sequence
 from typing import NamedTuple

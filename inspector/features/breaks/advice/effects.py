@@ -4,8 +4,6 @@ Advice that moves code, or computes what was not computed before, is right only 
 tell the difference.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

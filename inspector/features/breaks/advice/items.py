@@ -1,7 +1,5 @@
 """A tensor in the place of a Python number that is made of it."""
 
-from __future__ import annotations
-
 import ast
 
 from inspector.features.breaks.advice.edits import Fix, instead_of

@@ -1,7 +1,5 @@
 """What is advised on a recorded graph break."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 import re

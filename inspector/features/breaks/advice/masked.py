@@ -1,7 +1,5 @@
 """Updates and writes of what a mask selects: ``y[m] *= 2``, ``y[m] = x[m]``, ``y[m] = z``."""
 
-from __future__ import annotations
-
 import ast
 
 from inspector.features.breaks.advice.edits import Fix, line_instead

@@ -1,7 +1,5 @@
 """Says how a call leaves compiled code."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 from collections.abc import Iterator

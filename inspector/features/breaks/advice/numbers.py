@@ -1,7 +1,5 @@
 """Follows a Python number that was a tensor: whether a tensor in its place computes the same."""
 
-from __future__ import annotations
-
 import ast
 import dataclasses
 

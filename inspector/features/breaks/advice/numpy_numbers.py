@@ -1,7 +1,5 @@
 """NumPy functions of Python numbers: ``int(np.prod(x.shape[1:]))``."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the user's code at a graph break is like: the words after ``when:`` of a case."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,5 @@
 """Statements that report: print, log, warn, keep a number."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """All advice, and which of it is meant for a graph break."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from inspector.features.breaks.advice import (

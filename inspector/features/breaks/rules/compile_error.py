@@ -1,7 +1,5 @@
 """Compilations that ended with an exception."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

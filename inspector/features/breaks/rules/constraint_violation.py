@@ -1,7 +1,5 @@
 """Dimensions that were marked as dynamic, and that the code makes constant."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Graph breaks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.breaks.advice.lookup import Functions, advise, compiled_functions

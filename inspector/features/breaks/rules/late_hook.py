@@ -1,7 +1,5 @@
 """Hooks that are registered after the module was compiled."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from inspector.records.calls import LateHook

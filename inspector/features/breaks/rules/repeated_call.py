@@ -1,7 +1,5 @@
 """Libraries that are called again with the same arguments."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.report.rule import Advised, Rule

@@ -1,7 +1,5 @@
 """Functions that Dynamo skipped although the user asked to compile them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.costs.sites import entry_cost

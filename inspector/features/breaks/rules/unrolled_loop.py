@@ -1,7 +1,5 @@
 """Loops that make a graph, and the time that it takes to compile, as long as they run."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """CUDA graphs that copy much before each replay."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.cuda_graphs.cuda_graph_place import compiled_frame, input_name, input_place

@@ -1,7 +1,5 @@
 """Parts of a compiled function that no CUDA graph holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.cuda_graphs.cuda_graph_advice import skip_advice

@@ -1,7 +1,5 @@
 """Functions whose CUDA graph is captured again and again."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.cuda_graphs.cuda_graph_place import (

@@ -1,7 +1,5 @@
 """Functions of which each size is captured for itself."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.cuda_graphs.cuda_graph_place import compiled_frame

@@ -1,7 +1,5 @@
 """Compiled functions that torch makes no CUDA graph of, though it was asked to."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.cuda_graphs.cuda_graph_advice import skip_advice

@@ -1,7 +1,5 @@
 """Guards that take a good part of every call."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.guards.time import GuardTime, guard_time

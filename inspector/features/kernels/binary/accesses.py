@@ -1,7 +1,5 @@
 """Uses of global memory: how wide, how contiguous, how often."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import re

@@ -1,7 +1,5 @@
 """Everything that the texts of one compiled configuration say."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """From a build to all that is known of the kernel."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path

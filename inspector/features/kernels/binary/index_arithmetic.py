@@ -1,7 +1,5 @@
 """Arithmetic of Triton's integer and pointer operations, on whole tensors."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import operator

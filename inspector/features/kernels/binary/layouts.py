@@ -3,8 +3,6 @@
 Formulas from Triton's ``TritonGPUAttrDefs.td`` (BlockedEncodingAttr, LinearEncodingAttr).
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

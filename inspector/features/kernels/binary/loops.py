@@ -1,7 +1,5 @@
 """Loops in machine code (a branch back makes one), and how often instructions are executed."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import defaultdict

@@ -4,8 +4,6 @@ Names from NVIDIA's CUDA Binary Utilities, instruction set reference (Turing to 
 what ptxas 12.8, 12.9 and 13.0 made of the recorded kernels.
 """
 
-from __future__ import annotations
-
 from inspector.features.kernels.binary.sass import Instruction
 from inspector.run.kernel_analysis import InstructionKind
 

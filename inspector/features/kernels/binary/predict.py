@@ -5,8 +5,6 @@ for the matrix units and one for each kind of instruction. It is a lower bound i
 out: latency, uneven blocks, contention.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """Starts the process that compiles kernels, and reads what it says."""
 
-from __future__ import annotations
-
 import json
 import os
 import site

@@ -4,8 +4,6 @@ LLVM writes the whole chain of inlined calls behind each ``.loc`` of PTX; the di
 it only with newer versions of Triton (3.9 does, 3.6 does not), and then ptxas hands it on.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections import defaultdict

@@ -4,8 +4,6 @@ The textual form of MLIR as Triton 3.6 to 3.9 print it; what is not recognised i
 operation without meaning.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 import re

@@ -3,8 +3,6 @@
 What it needs is torch with Triton, of versions like those that generated it.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib.resources
 import re

@@ -1,7 +1,5 @@
 """Operators that Inductor leaves to eager PyTorch."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

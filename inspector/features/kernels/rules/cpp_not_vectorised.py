@@ -1,7 +1,5 @@
 """C++ loops that Inductor does not vectorise."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.kernels.cpp_wording import nest_text, reason_text

@@ -1,7 +1,5 @@
 """Large C++ kernels that leave cores idle."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

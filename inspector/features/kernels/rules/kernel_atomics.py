@@ -1,7 +1,5 @@
 """Kernels that add with atomic operations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.report.rule import Advised, Rule

@@ -1,7 +1,5 @@
 """Kernels that only copy."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.report.rule import Advised, Rule

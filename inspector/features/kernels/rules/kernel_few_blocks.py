@@ -1,7 +1,5 @@
 """Kernels with so few blocks that most of the GPU is idle."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.report.rule import Advised, Rule

@@ -1,7 +1,5 @@
 """Kernels that gather single elements from addresses that come from memory."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.kernels.binary.ttgir import element_bytes

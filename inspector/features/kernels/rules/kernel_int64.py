@@ -1,7 +1,5 @@
 """Kernels that spend their time on 64-bit offsets."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.report.rule import Advised, Rule

@@ -1,7 +1,5 @@
 """Kernels whose threads move little with each access."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

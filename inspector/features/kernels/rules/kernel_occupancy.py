@@ -1,7 +1,5 @@
 """Memory-bound kernels with too few warps to keep the memory busy."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

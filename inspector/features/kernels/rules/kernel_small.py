@@ -1,7 +1,5 @@
 """Models whose kernels are too small for their launches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from inspector.report.rule import Advised, Rule

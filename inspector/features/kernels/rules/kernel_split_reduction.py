@@ -1,7 +1,5 @@
 """Reductions that are split over two kernels."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise

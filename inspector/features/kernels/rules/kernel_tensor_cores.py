@@ -1,7 +1,5 @@
 """Matrix products that do not use tensor cores."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.report.rule import Advised, Rule

@@ -1,7 +1,5 @@
 """Kernels that use little of what memory delivers."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.report.rule import Advised, Rule

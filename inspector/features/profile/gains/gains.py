@@ -1,7 +1,5 @@
 """What could be won of a call: by kernels, by the host, by layouts and by what is exchanged."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 

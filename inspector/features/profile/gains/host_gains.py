@@ -1,7 +1,5 @@
 """What could be won of what the host does: launches, guards, Python and torch around graphs."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence

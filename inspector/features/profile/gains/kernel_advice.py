@@ -1,7 +1,5 @@
 """What could bring a statement nearer to its ceiling."""
 
-from __future__ import annotations
-
 import dataclasses
 
 from inspector.features.profile.functions import is_drawn, is_drawn_at_once

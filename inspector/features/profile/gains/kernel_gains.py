@@ -1,7 +1,5 @@
 """What could be won of kernels and calls of libraries, up to what the machine can do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from inspector.features.profile.budget import crosses

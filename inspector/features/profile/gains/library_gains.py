@@ -4,8 +4,6 @@ A collective runs on a stream of its own, and kernels of other streams at the sa
 they hide costs a call nothing: without the exchange they would take that time all the same.
 """
 
-from __future__ import annotations
-
 import collections
 import itertools
 import statistics

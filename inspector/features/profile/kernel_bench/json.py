@@ -1,7 +1,5 @@
 """A report on one kernel as JSON."""
 
-from __future__ import annotations
-
 from inspector.features.profile.kernel_bench.report import (
     FORMAT_VERSION,
     InPlace,

@@ -1,7 +1,5 @@
 """The page on one kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.graph.wording import TIMES

@@ -1,7 +1,5 @@
 """Everything that is said about one kernel that was timed alone."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 import statistics

@@ -1,7 +1,5 @@
 """The memory of a call: how much at most, with the compiler and without, and what that is."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Finds the peak of a call's memory, with the compiler and without, and what it is made of."""
 
-from __future__ import annotations
-
 import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence

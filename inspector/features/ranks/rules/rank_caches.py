@@ -1,7 +1,5 @@
 """Ranks that miss the caches that other ranks hit."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.ranks.differences import Aspect, Difference

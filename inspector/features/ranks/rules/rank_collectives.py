@@ -1,7 +1,5 @@
 """Ranks whose graphs have other collectives, or another order of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.ranks.differences import Aspect

@@ -1,7 +1,5 @@
 """Ranks that compiled another graph of the same function, or with other guards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.ranks.differences import Aspect, Difference

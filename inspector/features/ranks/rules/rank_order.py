@@ -1,7 +1,5 @@
 """Ranks that call their graphs in another order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.ranks.report import RanksReport

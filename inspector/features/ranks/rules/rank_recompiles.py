@@ -1,7 +1,5 @@
 """Ranks that compile a function more often than others, which wait for them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from inspector.features.ranks.report import RankRow, RanksReport

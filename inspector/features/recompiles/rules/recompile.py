@@ -1,7 +1,5 @@
 """Recompilations, and frames that hit the recompile limit."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator
 
