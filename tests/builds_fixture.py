@@ -2,9 +2,9 @@
 
     python -m tests.builds_fixture RECORDED.json.xz … --python PYTHON
 
-RECORDED is what ``tests/gpu/record_builds.py`` wrote, PYTHON an interpreter with the same torch and
-Triton. It writes ``h200_recorded.json.xz`` (what the GPU's machine said) and ``h200_texts.json.xz``
-(what was compiled here) into ``tests/unit/data/builds``.
+RECORDED is what ``benchmarks/exactness/record_builds.py`` wrote, PYTHON an interpreter with the
+same torch and Triton. It writes ``h200_recorded.json.xz`` (from the GPU's machine) and
+``h200_texts.json.xz`` (compiled here) into ``tests/unit/data/builds``.
 """
 
 from __future__ import annotations

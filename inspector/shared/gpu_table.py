@@ -53,7 +53,7 @@ _ROWS: Final = (
     _gpu("h100-pcie", "NVIDIA H100 PCIe", (9, 0), 114, 80, 2039, 50, 1755,
          _peaks(51.2, 51.2, 378, 756, 1513, 1513), _HOPPER,
          "NVIDIA H100 PCIe GPU Product Brief PB-11133-001"),
-    # L2 and memory as its driver reports them (tests/gpu/recorded_kernels).
+    # L2 and memory as its driver reports them (benchmarks/exactness/recorded_kernels).
     _gpu("h200", "NVIDIA H200", (9, 0), 132, 139.8, 4814, 60, 1980, _H100, _HOPPER,
          "NVIDIA H200 Tensor Core GPU Datasheet (SXM)"),
     _gpu("a100", "NVIDIA A100-SXM4-80GB", (8, 0), 108, 80, 2039, 40, 1410, _A100, _AMPERE,

@@ -17,14 +17,14 @@ from torch._inductor import compile_fx
 from torch._inductor.graph import GraphLowering
 from torch._subclasses import meta_utils
 
+from benchmarks.exactness.compare_kernels import LIMIT_SECONDS, compare, load
 from inspector.capture.gpu_target import session
 from inspector.capture.gpu_target.accelerator import _registry
 from inspector.records.gpu_target import GpuTarget
 from inspector.shared.gpu_table import known_gpu
 from tests.compile.gpu_kernels import kernels_for
-from tests.gpu.compare_kernels import LIMIT_SECONDS, compare, load
 
-# Small ones of different kinds; `python -m tests.gpu.compare_kernels` compares all.
+# Small ones of different kinds; `python -m benchmarks.exactness.compare_kernels` compares all.
 COMPARED = (
     ("pointwise.gelu_chain", "training"),
     ("norms.group_norm", "training"),

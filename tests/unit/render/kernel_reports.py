@@ -3,6 +3,7 @@
 import dataclasses
 from pathlib import Path
 
+from benchmarks.exactness.compare_kernels import load
 from inspector import plugins
 from inspector.features.diff.report import DiffReport, make_diff_report, side_facts
 from inspector.features.graph.report import FUSION, GraphReport, make_graph_report
@@ -11,7 +12,6 @@ from inspector.features.kernels.report import KernelsReport, make_kernels_report
 from inspector.report.finding import Place
 from inspector.run.sources.recording import opened, read_run
 from tests.builds_fixture import recorded_facts
-from tests.gpu.compare_kernels import load
 from tests.unit.cpp_logs import cpp_log, cpp_report
 from tests.unit.logs import record
 from tests.unit.render.profile_reports import artifact, logged

@@ -31,7 +31,7 @@ from inspector.shared.kernel_build import ConfigBuild
 _ACCESSES = ("tt.load", "tt.store", "tt.atomic", "async_tma", "async_copy", "descriptor_")
 LAUNCH_NS = 1200
 """Start and end of a kernel that does almost nothing: 1.1 to 1.4 us on an H200
-(tests/gpu/record_builds.py), without what the host needs to launch it."""
+(benchmarks/exactness/record_builds.py), without what the host needs to launch it."""
 
 # A copy of large tensors reaches 4.27 of 4.8 TB/s on an H200; a matrix product of cuBLAS 790 of
 # 989 TFLOP/s there.

@@ -6,11 +6,11 @@ import dataclasses
 
 import pytest
 
+from benchmarks.exactness.compare_kernels import load
 from inspector.features.kernels.matching import content, matched
 from inspector.features.kernels.output_code import read_output_code
 from inspector.run.kernel import Kernel, NodeLine
 from inspector.run.kernel_diff import DiffKernel
-from tests.gpu.compare_kernels import load
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Output code as torch writes it: what an H200 generated (tests/gpu/record_kernels.py)."""
+"""Output code as torch writes it (benchmarks/exactness/record_kernels.py, on an H200)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 import pytest
 
+from benchmarks.exactness.compare_kernels import load
 from inspector.features.kernels.output_code import read_output_code
 from inspector.run.kernel import NodeLine
-from tests.gpu.compare_kernels import load
 
 EVERY = 5  # enough of them: it takes 10 ms each
 ASYNC = re.compile(r"^(\w+) = async_compile\.(\w+)\(", re.MULTILINE)

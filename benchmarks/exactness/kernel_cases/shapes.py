@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from tests.gpu.kernel_cases.case import INFERENCE, Case, calls, case
+from benchmarks.exactness.kernel_cases.case import INFERENCE, Case, calls, case
 
 
 def dynamic_pointwise(device: str) -> Case:

@@ -12,7 +12,7 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.attention.flex_attention import create_block_mask, flex_attention
 
-from tests.gpu.kernel_cases.case import INFERENCE, Case, case
+from benchmarks.exactness.kernel_cases.case import INFERENCE, Case, case
 
 HALF = torch.float16
 BRAIN = torch.bfloat16

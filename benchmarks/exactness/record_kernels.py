@@ -1,6 +1,6 @@
 """Records the kernels that Inductor generates on a GPU, for the comparison with those made without.
 
-    python -m tests.gpu.record_kernels --output kernels.json.xz --jobs 12
+    python -m benchmarks.exactness.record_kernels --output kernels.json.xz --jobs 12
 
 writes one compressed JSON file: versions, the GPU's properties, and for each case and pass the
 output code of every graph as torch's structured trace has it. Each case runs in a process of its
@@ -38,7 +38,7 @@ def main() -> None:
     os.environ["PYTORCH_NVML_BASED_CUDA_CHECK"] = "1"
     os.environ["OMP_NUM_THREADS"] = "1"
     options.start = _start_method(options.device)
-    from tests.gpu.kernel_cases.catalogue import catalogue
+    from benchmarks.exactness.kernel_cases.catalogue import catalogue
 
     starts = tuple(options.names)
     chosen = [name for name in catalogue() if not starts or name.startswith(starts)]
@@ -96,8 +96,8 @@ def _case(name: str, device: str, folder: Path) -> None:
     os.dup2(file, 2)
     import torch
 
-    from tests.gpu.kernel_cases.case import BOTH
-    from tests.gpu.kernel_cases.catalogue import catalogue
+    from benchmarks.exactness.kernel_cases.case import BOTH
+    from benchmarks.exactness.kernel_cases.catalogue import catalogue
 
     result: dict[str, Any] = {}
     for pass_ in BOTH:
@@ -119,7 +119,7 @@ def record_pass(case: Any, pass_: str) -> dict[str, Any]:
     from torch._inductor import config
     from torch._inductor.utils import fresh_cache
 
-    from tests.gpu.kernel_cases.case import run
+    from benchmarks.exactness.kernel_cases.case import run
 
     codes: list[dict[str, Any]] = []
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from tests.gpu.kernel_cases.case import INFERENCE, Case, case
+from benchmarks.exactness.kernel_cases.case import INFERENCE, Case, case
 
 
 def gelu_chain(device: str) -> Case:

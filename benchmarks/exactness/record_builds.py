@@ -1,6 +1,6 @@
 """Records what a GPU's own `CachingAutotuner` says of its kernels: registers, spills, times.
 
-    python tests/gpu/record_builds.py -o h200_builds.json.xz
+    python benchmarks/exactness/record_builds.py -o h200_builds.json.xz
 
 Every Triton kernel of `build_modules.PROGRAMS` is written down once with its source, and for each
 configuration that was tried with what its launcher reports and with how long it took (some launches
@@ -217,7 +217,7 @@ def main() -> None:
             torch.cuda.empty_cache()
     written = {
         "format": FORMAT,
-        "script": "tests/gpu/record_builds.py",
+        "script": "benchmarks/exactness/record_builds.py",
         **properties(),
         "problems": problems,
         "kernels": recorder.kernels,

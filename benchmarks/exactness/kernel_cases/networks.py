@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tests.gpu.kernel_cases.case import Case, case
+from benchmarks.exactness.kernel_cases.case import Case, case
 
 
 def linear_gelu_softmax(device: str) -> Case:

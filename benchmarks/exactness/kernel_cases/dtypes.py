@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from tests.gpu.kernel_cases.case import INFERENCE, Case, case
+from benchmarks.exactness.kernel_cases.case import INFERENCE, Case, case
 
 
 def double(device: str) -> Case:

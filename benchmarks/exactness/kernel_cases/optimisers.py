@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from tests.gpu.kernel_cases.case import INFERENCE, Case, case
+from benchmarks.exactness.kernel_cases.case import INFERENCE, Case, case
 
 
 def _step(device: str, make: Callable[[Any], torch.optim.Optimizer]) -> Case:

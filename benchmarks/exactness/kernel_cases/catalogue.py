@@ -13,9 +13,9 @@ from pathlib import Path
 import torch
 
 from benchmarks import transformers_models
+from benchmarks.exactness.kernel_cases.case import BOTH, INFERENCE, Case, moved_to
 from inspector.capture.target.call import calls_of, map_tensors
 from tests.gpu import kernel_cases
-from tests.gpu.kernel_cases.case import BOTH, INFERENCE, Case, moved_to
 
 SAMPLES = Path(__file__).resolve().parents[3] / "samples"
 # Small, and together with most kinds of layers. Those in half precision are in networks.py.

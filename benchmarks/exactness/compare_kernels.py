@@ -1,11 +1,11 @@
 """Compares kernels generated without a GPU with those that a GPU generated.
 
-    python -m tests.gpu.compare_kernels [case …] [--recorded FILE]
+    python -m benchmarks.exactness.compare_kernels [case …] [--recorded FILE]
 
 prints how many kernels of each case and pass are identical. A kernel is identical if its source is,
 byte for byte except ``backend_hash``, which is made of paths and of the driver. Where the GPU
-measures, what it may choose is among the candidates. The recorded file is made by
-``tests.gpu.record_kernels``; torch, Triton and transformers have to be those that made it.
+measures, what it may choose is among the candidates. ``record_kernels`` makes the recorded
+file; torch, Triton and transformers have to be those that made it.
 """
 
 from __future__ import annotations
@@ -106,11 +106,11 @@ def _generate(name: str, pass_: str, place: Path) -> None:
     """Runs in the process of a case."""
     import torch
 
+    from benchmarks.exactness.kernel_cases.case import run
+    from benchmarks.exactness.kernel_cases.catalogue import catalogue
     from inspector.capture.gpu_target import session
     from inspector.records.gpu_target import GpuTarget
     from inspector.shared.gpu_table import known_gpu
-    from tests.gpu.kernel_cases.case import run
-    from tests.gpu.kernel_cases.catalogue import catalogue
 
     codes: list[str] = []
     said: list[GpuTarget] = []
