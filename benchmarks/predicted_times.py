@@ -4,7 +4,8 @@ python benchmarks/predicted_times.py
 
 ``benchmarks/exactness/record_builds.py`` recorded the times (torch 2.11, Triton 3.6; median of
 seven launches with a cold L2 cache, from the profiler); the predictions are made now, from what
-the same versions compile without a GPU. """
+the same versions compile without a GPU.
+"""
 
 from __future__ import annotations
 
