@@ -64,7 +64,9 @@ def _how_sure(cost: Cost) -> str:
     slower = f", scaled by {cost.scale:.2f}" if cost.scale < _SCALED else ""
     if cost.spread <= _UNSTABLE:
         return slower
-    return f"{slower}; timings vary by {cost.spread:.0%}"
+    factor = 1 + cost.spread
+    shown = f"{cost.spread:.0%}" if factor < _TENS else f"{factor:,.0f}\N{MULTIPLICATION SIGN}"
+    return f"{slower}; timings vary by {shown}"
 
 
 def _times(cost: Cost) -> str:
