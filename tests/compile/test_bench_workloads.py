@@ -142,7 +142,7 @@ def test_an_input_that_fails_is_a_row(tmp_path: Path) -> None:
     told = found["eager"]["inputs"][1]["failure"]
     assert "with x[1]=6, float32[2, 6, 8] without torch.compile (ValueError: six is too" in told
     text = (tmp_path / "uneven.md").read_text()
-    assert "fails, as without `torch.compile`" in text
+    assert "fails, also without `torch.compile`" in text
 
 
 def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Path) -> None:

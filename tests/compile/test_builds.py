@@ -222,10 +222,10 @@ def test_a_kernel_that_does_not_compile_is_a_result(built: Built) -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("no Python", "names no device"),
+        ("no Python", "does not name a target device"),
         ("raises", "TypeError"),
         ("undefined name", "undefined_name"),
-        ("no kernel", "makes 0 kernels"),
+        ("no kernel", "defines 0 kernels"),
     ],
 )
 def test_a_source_that_does_not_run_is_a_result(name: str, said: str, built: Built) -> None:

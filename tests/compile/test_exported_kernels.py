@@ -68,7 +68,7 @@ def test_every_kernel_runs_and_agrees_with_eager(recorded: tuple[Path, list[str]
         env={**os.environ, "TRITON_INTERPRET": "1"},
     )  # fmt: skip
     for name, result in zip(names, [first, *others_too], strict=True):
-        assert f"wrote kernels/{name}.py: " in done.stderr
+        assert f"wrote kernels/{name}.py; " in done.stderr
         told += (lines := result.stdout.splitlines()[1:-1])
         is_compared = any("agrees" in line for line in lines)
         assert result.returncode == (0 if is_compared else 2), result.stdout + result.stderr

@@ -106,7 +106,7 @@ def test_a_recording_of_explain_says_what_shows_the_cost(folder: Path) -> None:
     assert inspect(folder, "explain", "model.py", "--no-measure").returncode in (0, 1)
     done = inspect(folder, "guards")
     assert done.returncode == 0, done.stderr
-    assert "`inspect guards model.py` measures it" in " ".join(done.stdout.split())
+    assert "run `inspect guards model.py` to measure it" in " ".join(done.stdout.split())
 
 
 def test_cuda_graphs_need_a_gpu_and_say_so(folder: Path) -> None:
