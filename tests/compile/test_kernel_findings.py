@@ -105,7 +105,7 @@ def _found(report: dict[str, Any], rule: str) -> dict[str, str]:
 def test_few_blocks_are_found_and_two_steps_have_many(report: dict[str, Any]) -> None:
     found = _found(report, "kernel-few-blocks")
     assert set(found) == {"first = few.argmax()", "third = total.sum()", LAST}
-    assert "1 of 132 multiprocessors works" in found["first = few.argmax()"]
+    assert "1 of 132 multiprocessors is busy" in found["first = few.argmax()"]
     assert "rows.max(-1)" in found["first = few.argmax()"]
     assert "cuts" not in found["third = total.sum()"]
     assert "rows.min(-1)" in found[LAST]

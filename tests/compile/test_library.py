@@ -264,7 +264,7 @@ def test_a_model_that_fails_is_in_the_report_or_raised() -> None:
     assert report.summary.graphs == 1
     with pytest.raises(InspectorError):
         inspector.explain(double)
-    with pytest.raises(UsageError, match="refuses"):
+    with pytest.raises(UsageError, match="rejects"):
         inspector.explain(double, torch.ones(2), mode="no such mode", backend="inductor")
 
 

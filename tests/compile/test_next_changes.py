@@ -52,7 +52,7 @@ CHANGES = {
     "mask is a tensor: None": {"masked": False},
     "flag is None: a value": {"flag": 1},
     "scale is an int of any value: a float": {"scale": 3.5},
-    "x and y are different tensors: one tensor for both": {"alias": True},
+    "x and y are different tensors: the same tensor for both": {"alias": True},
 }
 UNCHANGED: tuple[dict[str, Any], ...] = (
     {"batch": 7},

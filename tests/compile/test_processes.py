@@ -1,6 +1,7 @@
 """Every process of a program records itself: ranks, workers, whatever imports torch."""
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -150,7 +151,7 @@ def test_nothing_of_ours_breaks_the_import_of_torch(tmp_path: Path, what: str) -
     assert (done.stdout, done.stderr, done.returncode) == ("torch is here\n", "", 0)
     if what != "a file in the way":
         problems = [*(tmp_path / "recording").glob("problem.*.json")]
-        assert "could not be" in problems[0].read_text()
+        assert re.search("could not be|is invalid", problems[0].read_text())
 
 
 MANY = """
@@ -187,21 +188,6 @@ def test_a_full_log_takes_no_more_details_and_counts_everything(tmp_path: Path) 
     for item in (item for frame in found["frames"] for item in frame["compilations"]):
         assert item["start_time_ns"]
         assert item["stack"][-1]["file"] == "serve.py"
-
-
-def test_a_size_of_logs_that_cannot_be_read_is_not_unlimited(tmp_path: Path) -> None:
-    (tmp_path / "serve.py").write_text(MANY)
-    names = {"INSPECTOR_RECORD": "recording", "INSPECTOR_MAX_BYTES": "40 euros"}
-    done = finished(
-        [sys.executable, "serve.py"], tmp_path, env=environment(ROOT, AUTOLOAD, **names)
-    )
-
-    assert (done.returncode, done.stderr) == (0, "")
-    recording = tmp_path / "recording"
-    assert [*recording.glob("*.rest-*.log")]  # there is a limit
-    (warning,) = report(recording)["warnings"]
-    assert "INSPECTOR_MAX_BYTES is invalid, so logs are limited" in warning["message"]
-    assert "'40 euros' is no size" in warning["message"]
 
 
 def test_a_fork_in_the_middle_leaves_both_logs_whole(tmp_path: Path) -> None:

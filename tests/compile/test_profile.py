@@ -169,7 +169,7 @@ def test_what_makes_many_graph_breaks_slower_than_eager_is_divided_and_adds_up(
     assert parts["work"]["eager_ns"] > 0
     assert parts["outside"]["eager_ns"] > 0
     assert profile["eager_launches"] == 8
-    assert "torch around graphs" in inspected(tmp_path, "kept")
+    assert "torch code around graphs" in inspected(tmp_path, "kept")
 
 
 def test_what_a_call_allocates_leads_to_its_lines(report: dict[str, Any]) -> None:
