@@ -76,6 +76,8 @@ def _name(recompile: Recompile) -> str:
 def _named(finding: Finding) -> str:
     first = finding.recompiles[0]
     size = f".size({first.index})" if first.index is not None else ""
+    if "___stack" in first.name:  # Dynamo's own name
+        return f"a value kept across a graph break{size}"
     return f"{first.name}{size}" if first.name else first.kind.value
 
 

@@ -43,3 +43,10 @@ def test_recompilations_because_of_one_attribute_are_one_finding() -> None:
     (line,) = cause_lines([one, other], 8)
     assert line == "2 causes account for 6 of 8 recompilations: net.steps (5), size (1)"
     assert not list(cause_lines([one, other], 9))
+
+
+def test_a_name_that_dynamo_made_is_not_shown() -> None:
+    (line,) = cause_lines([recompiled("f", "___stack0", 3)], 3)
+    assert (
+        line == "1 cause accounts for all 3 recompilations: a value kept across a graph break (3)"
+    )
