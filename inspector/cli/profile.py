@@ -104,7 +104,7 @@ option_help(command, output="Write .json, .md, .perfetto.json, or a roofline (.s
 def _made(target: str | None, asked: Asked) -> tuple[Path, str, int, str]:
     """The recording, how commands name it, the exit code, and why there are no counters.
 
-    A model is recorded, and run once more under Nsight Compute where counters are asked for.
+    A model is recorded, and run again under Nsight Compute with --counters.
     """
     if not is_model(target):
         return existing(target), named(target), 0, ""

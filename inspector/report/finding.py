@@ -85,7 +85,7 @@ class Finding:
         message: What was found, in one sentence without a full stop.
         place: Where.
         why: Why it happened.
-        fix: What to do, the best advice first; empty where nobody knows.
+        fix: What to do, the best advice first; empty if unknown.
         alternatives: What else can be done, the best first.
         example: The problem and the fix as programs, or None.
         hints: All of torch's own hints, in torch's order.

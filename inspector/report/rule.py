@@ -104,7 +104,7 @@ class Advised:
     Attributes:
         message: What was found, in one sentence without a full stop; of a kernel, behind its name.
         fix: What to do, the best advice first.
-        at_stake_ns: Predicted time of one launch that it costs, or None where nobody can say.
+        at_stake_ns: Predicted time of one launch that it costs, or None if unknown.
         kernel: The kernel that it is about, of a rule that looks at all of them.
         nodes: Names of the nodes of a C++ kernel that it is about; all where there are none.
     """

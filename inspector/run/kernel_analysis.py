@@ -83,7 +83,7 @@ class Access:
     """One use of global memory in the kernel's source.
 
     Attributes:
-        trips: How often a program executes it, or None where nobody knows.
+        trips: How often a program executes it, or None if unknown.
         bytes: What a program uses of memory with it, each byte once; one trip if unknown.
         touched_bytes: What memory delivers for it, in whole sectors, or None.
         stride: From one element to the next one in memory, or None; 0 where all are the same.

@@ -19,8 +19,8 @@ class Prediction:
     """How long a kernel should take; never a measurement.
 
     Attributes:
-        time_ns: Its time, the least if something is `missing`; None where nobody knows.
-        spread_ns: Its time if all multiprocessors had a block, or None where nobody knows.
+        time_ns: Its time, the least if something is `missing`; None if unknown.
+        spread_ns: Its time if all multiprocessors had a block, or None if unknown.
         parts: How each figure came about, one sentence each.
     """
 

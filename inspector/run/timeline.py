@@ -110,7 +110,7 @@ def call_variation(profiles: Sequence[CallProfile]) -> float:
 
 
 def warm_call_ns(profiles: Sequence[CallProfile]) -> int | None:
-    """The mean over the inputs of the time of a warm call that nobody watched, or None."""
+    """The mean over the inputs of the time of a warm call without the profiler, or None."""
     known = [(item, time_ns) for item in profiles if (time_ns := warm_ns(item)) is not None]
     host = [time_ns for item, time_ns in known if not item.with_device]
     times = host or [time_ns for _, time_ns in known]

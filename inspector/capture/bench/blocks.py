@@ -65,7 +65,7 @@ def busy_of(loop: Loop) -> Mapping[str, int]:
     """The median time in which any device worked, and of how many pieces of work, of a few calls.
 
     The profiler makes the host slower and not what runs on the device: the time counts as a part of
-    a call that nobody watched.
+    a call without the profiler.
     """
     windows: list[tuple[int, int]] = []
     with traced(with_device=True, with_host=False) as seen, loop.context():

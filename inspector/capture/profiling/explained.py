@@ -89,7 +89,7 @@ def explained_on_cpu(
 
     Args:
         calls: How long each of some calls took, and when it was made.
-        unwatched: How long calls take that nobody watches.
+        unwatched: How long calls take without the profiler.
         before: What an earlier call showed: it stays, if none of these is more usual.
     """
     times, windows = calls

@@ -66,7 +66,7 @@ class BenchRow:
             not faster by more than noise, where its results are wrong, or nothing is compiled.
         memory: Bytes by name, see `inspector.records.bench`.
         busy: The part of a call in which a GPU works: its time by the profiler, by that of a call
-            that nobody watched.
+            without the profiler.
         launches: Kernels and copies that a GPU gets in a call.
         wrong: Results that are off by more than rounding, or of another kind, by their names.
         draws: Whether a call draws random numbers, which compiled code may draw otherwise.
@@ -74,7 +74,7 @@ class BenchRow:
         errors: How far results are from those of others.
         failure: Why something is missing.
         detail: The user's own traceback.
-        uncompared: Results of a kind that nobody can compare.
+        uncompared: Results of a kind that cannot be compared.
     """
 
     combination: int

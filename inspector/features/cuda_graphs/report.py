@@ -28,13 +28,13 @@ class CudaGraphRow:
         mode: ``forward``, ``backward`` or ``inference``; empty where only torch's spans are known.
         parts: Into how many graphs it is cut, for each set of sizes.
         sizes: The sets of dynamic sizes that were met, in order; ``()`` where none is dynamic.
-        calls: Calls of its parts, or None where nobody counted.
+        calls: Calls of its parts, or None if not counted.
         replays: How many of them ran a captured graph, or None.
         recordings: How many captured one.
         warmups: How many ran as they are because a capture was to follow, or None.
         eager: How many ran as they are for another reason, or None.
         copied_bytes: Bytes copied in before each replay, of all parts at the largest sizes; None
-            where nobody looked.
+            if not checked.
         capture_ns: What the captures took, or None.
     """
 
@@ -60,7 +60,7 @@ class CudaGraphsReport:
     Attributes:
         run: The run.
         rows: The functions, in the order of their first calls.
-        calls: Calls of captured functions and their parts, or None where nobody counted.
+        calls: Calls of captured functions and their parts, or None if not counted.
         replays: How many of them replayed, or None.
         recordings: Captures.
         pool_bytes: Memory of the pools, each once, as large as it was last seen; None if unknown.

@@ -30,7 +30,7 @@ _CHANNELS = Reason(
 _WRITE = "Use operators that Inductor generates code for."
 _FALLBACK = Reason(
     "library",
-    "{call} has no Inductor code and is left to eager PyTorch, so nothing fuses with it.",
+    "{call} has no Inductor code and runs as in eager PyTorch, so nothing fuses with it.",
     _WRITE,
 )
 _OTHERS = Reason(

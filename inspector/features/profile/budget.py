@@ -33,7 +33,7 @@ class Budget:
     """The time of a call, in ns; the parts add up to the whole.
 
     Attributes:
-        wall_ns: Time of a call that nobody watched: the geometric mean of the medians of rounds, or
+        wall_ns: Time of a call unwatched: the geometric mean of the medians of rounds, or
             the median where calls were not made in rounds. Like this ``eager_ns / wall_ns`` is the
             ratio of ``faster``, whatever single rounds met.
         calls: How many these were.

@@ -86,7 +86,7 @@ def of_typical_calls(profile: DeviceProfile, wall_ns: float) -> DeviceProfile:
     which medians of things that differ do not. A GPU's times vary little: all of its calls stay.
 
     Args:
-        wall_ns: Time of a call that nobody watched, or 0 where there was none.
+        wall_ns: Time of a call without the profiler, or 0 where there was none.
     """
     if not profile.is_cpu or not profile.calls:
         return profile

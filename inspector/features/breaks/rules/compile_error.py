@@ -173,7 +173,7 @@ def _failure_fix(
     *,
     has_line: bool,
 ) -> str:
-    """What avoids a failure of a backend; empty where nobody knows."""
+    """What avoids a failure of a backend; empty if unknown."""
     if failure.in_implementation:
         return (
             "Fix this line or its caller. The compiler runs it on fake tensors (without data), so "

@@ -28,7 +28,7 @@ class CudaGraphCopiesRule(Rule[Run, Finding]):
         replay.
 
     Why it matters:
-        Each call reads and writes every byte once more. For large inputs (images, a KV cache,
+        Each call reads and writes every byte again. For large inputs (images, a KV cache,
         weights passed as arguments of a plain function) this is a large part of the call, and the
         memory is held twice.
 

@@ -57,7 +57,7 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     """What could be won, the most first; estimates, of which two can be of the same time.
 
     Args:
-        is_training: Whether a module of the model is in training mode; None where nobody knows.
+        is_training: Whether a module of the model is in training mode; None if unknown.
     """
     # While the device waits for the host so long, faster kernels make no faster call.
     waited_ns = sum(budget.causes_ns.get(name, 0.0) for name in _HOST)

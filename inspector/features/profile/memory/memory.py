@@ -53,7 +53,7 @@ class CallMemory:
         reserved_bytes: What the allocator has of the device at most, or None (the CPU).
         reserved_at_peak_bytes: What it has at the peak, or None.
         free_bytes: What of that is not allocated.
-        unseen_bytes: What the allocator counts at its peak and nobody saw.
+        unseen_bytes: What the allocator counts at its peak but was not seen.
         retries: How often memory was so short that the allocator gave back what it kept.
         ooms: How often it ran out of memory.
         failed: Why the call failed, or an empty string.
