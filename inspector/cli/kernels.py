@@ -35,7 +35,7 @@ _ALL = "all"
 @click.option("--show", metavar="KERNEL", help="Show one kernel; a part of its name is enough.")
 @click.option(
     "--as", "form", type=click.Choice(_FORMS), metavar="FORM", default="source",
-    help="Show its ttir, ttgir, llir, ptx or sass.",
+    help="With --show: show the kernel's ttir, ttgir, llir, ptx or sass.",
 )  # fmt: skip
 @click.option(
     "--export", metavar="KERNEL",

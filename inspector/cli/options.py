@@ -103,7 +103,7 @@ target_options = together(
     click.option(
     "--device", metavar="DEVICE", help="Move model and inputs to a device: cpu, cuda, cuda:1."
     ),
-    click.option("--dtype", metavar="DTYPE", help="Convert floating point to: f32, bf16, f16, …"),
+    click.option("--dtype", metavar="DTYPE", help="Convert floating-point tensors to f32, bf16, …"),
     click.option("--train", is_flag=True, help="Run forward, loss (sum of outputs), backward."),
     click.option("--dynamic/--no-dynamic", default=None, help="Set dynamic= of torch.compile."),
     click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True."),

@@ -134,7 +134,9 @@ class FailedInput(BenchEvent):
 class Warmup(Record):
     """A part of what the process of one start finds out (``--warmup``)."""
 
-    what: str = doc("loaded (the model), artifact (loaded) or first (a first call)")
+    what: str = doc(
+        "loaded (loading the model), artifact (loading the artifact) or first (a first call)"
+    )
     start: str = doc("eager, cold, directory or artifact")
     input: int = 0
     inputs: str = doc("shapes", default="")

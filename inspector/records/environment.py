@@ -24,7 +24,7 @@ class SourceText(Record):
 
     file: str
     first_line: int = doc("number of the first of the lines", default=1)
-    lines: tuple[str, ...] = doc("without line ends", default=())
+    lines: tuple[str, ...] = doc("without line endings", default=())
     whole: bool = doc("the whole file", default=False)
     sha256: str = doc("hash of the whole file; empty for code without a file", default="")
     is_function: bool = doc("a function, to its last line", key="function", default=False)

@@ -90,7 +90,7 @@ class Uses:
 class Apart:
     """Two launches with a buffer in common that were not fused."""
 
-    first: int = doc("place among the launches of what torch calls node1")
+    first: int = doc("index, in the list of launches, of what torch calls node1")
     second: int
     reason: str = doc("torch's, with %s for its arguments")
     arguments: tuple[str, ...] = ()

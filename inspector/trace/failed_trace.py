@@ -33,7 +33,7 @@ class FailedTrace:
     @property
     def said(self) -> str:
         """Of what the error is: `` while tracing aten.index.Tensor of the backward pass``."""
-        whose = " of the backward pass" if self.is_backward else ""
+        whose = " in the backward pass" if self.is_backward else ""
         return f" while tracing {self.operator}{whose}"
 
     @classmethod

@@ -34,7 +34,7 @@ class Origin(enum.Enum):
     PARAMETER = "parameter"
     GLOBAL = "global"
     CLOSURE = "closure"
-    KEPT = "kept over a graph break"
+    KEPT = "kept across a graph break"
     LIBRARY = "library"
     STATE = "state"
 

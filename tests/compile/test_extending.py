@@ -78,13 +78,15 @@ def test_a_record_is_written_and_read(tmp_path: Path, blocks: dict[str, str], ro
     name = "inspector/records/threads.py"
     (tmp_path / name).write_text(blocks[name], encoding="utf-8")
     text = (root / "docs" / "extending.md").read_text(encoding="utf-8")
-    emits = re.search(r"```python\n(from inspector.records.threads.*?)```", text, re.DOTALL)
+    emits = re.search(
+        r"```python\n(import torch\nfrom inspector.records.threads.*?)```", text, re.DOTALL
+    )
     assert emits is not None
     child = tmp_path / "inspector" / "capture" / "child.py"
     source = child.read_text(encoding="utf-8")
     where = re.search(r"^( +)emit\(environment\(target.root.*\n", source, re.MULTILINE)
     assert where is not None
-    added = "".join(f"{where[1]}{line}\n" for line in ["import torch", *emits[1].split("\n")])
+    added = "".join(f"{where[1]}{line}\n" for line in emits[1].split("\n"))
     child.write_text(source[: where.end()] + added + source[where.end() :], encoding="utf-8")
     (tmp_path / "model.py").write_text(_MODEL)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}

@@ -26,7 +26,7 @@ from inspector.shared.result_names import AGAIN, input_of, names_input
 
 INTERRUPTED = "interrupted before it was measured"
 NOT_TRIED = "not tried: eager fails"
-BEHIND_ANOTHER = "not tried: its process exited at an earlier input"
+BEHIND_ANOTHER = "not tried: its process exited on an earlier input"
 """Why something is missing that might have worked."""
 
 _Event = TypeVar("_Event", bound=BenchEvent)

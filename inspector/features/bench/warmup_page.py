@@ -213,7 +213,7 @@ def _of_cold(report: WarmupReport, cold: Start) -> Iterator[str]:
     if names:
         yield (
             f"the recompile limit is reached for {listed(sorted(names))}: inputs that "
-            "match no cache entry run eagerly, in the service, too"
+            "match no cache entry run eagerly, also in the service"
         )
     for use in cold.caches:
         for reason in use.reasons[:_MOST_REASONS]:

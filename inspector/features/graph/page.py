@@ -211,4 +211,4 @@ def _computed(kernel: KernelAtLine) -> str:
     names = ", ".join(kernel.nodes)
     if kernel.part:
         return f"{kernel.part} ({names})"
-    return f"recomputes {names}; bytes count for other lines" if kernel.is_again else names
+    return f"recomputes {names}; its bytes are counted on other lines" if kernel.is_again else names

@@ -72,7 +72,7 @@ _KEPT: Mapping[RecompileClass, str] = {
 }
 _ANSWERS: Mapping[Answer, str] = {
     Answer.DYNAMIC: "dynamic since then",
-    Answer.AGAIN: "another value recompiles",
+    Answer.AGAIN: "any other value triggers a recompilation",
     Answer.LIMIT: "not compiled; the call ran eagerly",
     Answer.EAGER: "no graph",
     Answer.FAILED: "the compilation failed",
@@ -212,7 +212,7 @@ def _answer(item: Recompile) -> str:
         elif item.kind in {_C.KEYS, _C.ORDER} and not is_of_set(item):
             text = f"each {'set' if item.kind is _C.KEYS else 'order'} of keys is compiled once"
         elif item.kind in _BOUNDED:
-            text = "each of the two values is compiled once"
+            text = "each of the two values gets its own compilation"
     elif item.answer is Answer.DYNAMIC:
         if item.equal_sizes is not None:
             text = "each size is dynamic separately since then"

@@ -160,7 +160,7 @@ def _fixes(
         return fix, (gives_way, unmarked)
     fix = (
         "Remove the mark: the line works for this size only, because a weight or an unmarked "
-        "input has the same size. If it is an input, you can mark that one, too."
+        "input has the same size. If that is an input, you can mark both instead."
     )
     return fix, (gives_way,)
 

@@ -48,7 +48,7 @@ class CppTimeRule(Rule[Run, Finding]):
         place = most_of(cold, _STAGES)
         check_ns = sum(stage.time_ns for stage in cold.stages if stage.stage == _CHECK)
         files = sum(use.misses for use in cold.caches if use.cache == "C++")
-        checks = f"{duration(check_ns)} of it for {count(cold.vector_checks, 'small file')}"
+        checks = f"{duration(check_ns)} of that time for {count(cold.vector_checks, 'small file')}"
         yield Finding(
             **self.at(run, place),
             message=f"the C++ compiler takes {duration(spent_ns)} of {duration(cold.time_ns)} of "

@@ -100,7 +100,7 @@ def _facts(export: KernelExport) -> Iterator[str]:
     yield f"INDUCTOR_META = {meta!r}"
     yield "# Graph nodes that `reference` takes and returns, and the buffers that hold them."
     yield from _mapping("TAKEN", {k: repr(v) for k, v in export.taken.items()})
-    yield f"SHAPES = {dict(export.shapes)!r}  # size and stride of these nodes, in their buffers"
+    yield f"SHAPES = {dict(export.shapes)!r}  # size and stride of each node within its buffer"
     yield from _mapping("COMPARED", {k: repr(v) for k, v in export.compared.items()})
     yield f"PARTS = {dict(export.parts)!r}  # the buffer holds parts of these nodes"
     dtypes = (*export.reference.lines, *(item.dtype for item in export.buffers.values()))

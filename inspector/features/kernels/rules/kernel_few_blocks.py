@@ -70,11 +70,11 @@ _PLACE = (
     "Reduce in two steps, parts first: rows = x.unflatten(-1, (1024, -1)); best = rows.{best}(-1); "
     "row = best.values.arg{best}(-1, keepdim=True); the index is "
     "(row * rows.shape[-1] + best.indices.gather(-1, row)).squeeze(-1). To reduce several "
-    "dimensions to one index, call x.flatten() first. 1024 must divide the reduced size."
+    "dimensions to one index, call x.flatten() first. The reduced size must be divisible by 1024."
 )
 _PARTS = (
-    "Reduce in two steps, parts first: x.unflatten(-1, (1024, -1)).sum(-1).sum(-1) for a sum. 1024 "
-    "must divide the reduced size."
+    "Reduce in two steps, first within parts, then across them. For a sum: "
+    "x.unflatten(-1, (1024, -1)).sum(-1).sum(-1). The reduced size must be divisible by 1024."
 )
 _SPLIT = "torch._inductor.config.split_reductions = True, where it is off."
 

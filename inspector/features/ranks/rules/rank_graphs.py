@@ -97,7 +97,7 @@ def _fix(item: Difference) -> str:
         )
     if any(item.guards):
         return "Make that value equal on all ranks, or move code that depends on it out."
-    return "Use inputs of equal sizes and dtypes and equal model attributes on all ranks."
+    return "Use the same input sizes, dtypes and model attributes on all ranks."
 
 
 RULE = RankGraphsRule()

@@ -7,7 +7,7 @@ from inspector.features.ranks.wording import ranks
 from inspector.report.finding import Finding
 from inspector.report.rule import Rule
 from inspector.report.severity import Severity
-from inspector.report.wording import duration
+from inspector.report.wording import count, duration
 from inspector.run.compilation import Compilation
 from inspector.run.run import Run
 
@@ -60,15 +60,14 @@ class RankRecompilesRule(Rule[RanksReport, Finding]):
         row = rows[0]
         have = [item.process for item in row.compilations]
         wait_ns = sum(item.slowest.time_ns for item in rows)
-        times = "once" if len(rows) == 1 else f"{len(rows)} times"
-        others = ranks(run, row.missing)
-        more = f"{times} more than {others}" if row.number else f"{times}, {others} never"
+        times, others = count(len(rows), "time"), ranks(run, row.missing)
+        more = f"{times} more than on {others}" if row.number else f"{times}, but never on {others}"
         reasons = list(_reasons(rows))
         is_size = any("size mismatch" in reason for reason in reasons)
         return Finding(
             **self.at(run, row.place(run)),
-            message=f"{ranks(run, have)}: {row.frame.name} is compiled {more}; the others wait up "
-            f"to {duration(wait_ns)} (estimate)",
+            message=f"{ranks(run, have)}: {row.frame.name} is compiled {more}; they wait up to "
+            f"{duration(wait_ns)} (estimate)",
             why="; ".join(reasons) or "only these ranks call the function",
             fix=_SIZES if is_size else _VALUES if reasons else _CALLS,
             alternatives=(_EXCHANGE,) if is_size else (),
