@@ -236,7 +236,7 @@ def test_reasons_for_what_is_not_fused_are_reached_by_keyboard(
     page.get_by_role("link", name="Graphs", exact=True).click()
     page.get_by_role("button", name="Why not fused").press("Enter")
     page.locator(".apart-list button").first.press("Enter")
-    expect(page.locator(".apart-list li.on")).to_contain_text("is a call of a library")
+    expect(page.locator(".apart-list li.on")).to_contain_text("is a library call")
     expect(page.locator(".edge.apart.on")).to_have_count(1)
 
 

@@ -98,8 +98,8 @@ def test_settings_are_applied() -> None:
         (("capture_scalar_output", True), "Did you mean `capture_scalar_outputs`"),
         (("capture_scalar_outputs", ("builtins.print",)), "takes a bool"),
         (("reorderable_logging_functions", True), "takes a set"),
-        (("reorderable_logging_functions", ("builtins.prnt",)), "There is not a function"),
-        (("reorderable_logging_functions", ("no_such_module.x",)), "There is not a function"),
+        (("reorderable_logging_functions", ("builtins.prnt",)), "There is no function"),
+        (("reorderable_logging_functions", ("no_such_module.x",)), "There is no function"),
         (("reorderable_logging_functions", ("math.pi",)), "is not a function"),
     ],
 )
