@@ -1,5 +1,6 @@
 """``inspect explain --follow``: findings of logs that a job still writes."""
 
+import contextlib
 import dataclasses
 import sys
 import time
@@ -38,14 +39,15 @@ def followed(target: str | None, make_report: Callable[[Run], Report]) -> Report
             if now != sizes:
                 sizes = now
                 began = time.monotonic()
-                with opened(folder) as recording:
-                    report = make_report(read_run(recording))
-                _show_new(report, shown)
+                with contextlib.suppress(RecordingError):  # a log that has no record yet
+                    with opened(folder) as recording:
+                        report = make_report(read_run(recording))
+                    _show_new(report, shown)
                 pause_s = max(pause_s, (time.monotonic() - began) / _READING_SHARE)
             time.sleep(pause_s)
     except KeyboardInterrupt:
         if report is None:
-            message = f"No log appeared in {folder}."
+            message = f"No log with a record appeared in {folder}."
             hint = f"Start the program with TORCH_TRACE={folder}."
             raise RecordingError(message, hint) from None
         return report

@@ -90,8 +90,8 @@ def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> i
 
 size_option = click.option(
     "--max-bytes", callback=_bytes, metavar="SIZE",
-    help="Limit the logs of each process to this size (64M, 2G). The oldest details are dropped "
-    "first; counts stay exact.",
+    help="Limit the logs of each process to this size (64M, 2G). Beyond half of it no "
+    "details are recorded; counts stay exact.",
 )  # fmt: skip
 
 target_options = together(

@@ -26,6 +26,31 @@ def model(x):
 example_inputs = (torch.ones(4),)
 """
 SAME_KIND = MODEL.replace("return x - 1", 'print("inside")\n    return x - 1')
+SLEEPS = "import time, torch\ntime.sleep(99)\n"
+# One child is killed in its first compilation; another leaves as a server's worker does.
+FORKS = """
+import os, signal, sys, torch
+
+def killed(graph, inputs):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def first(x):
+    return x.sin()
+
+def served(x):
+    return x.cos()
+
+torch.compile(lambda x: x + 1, backend="eager")(torch.ones(3))
+for number in range(2):
+    pid = os.fork()
+    if not pid:
+        if number:
+            torch.compile(served, backend="eager")(torch.ones(3))
+        elif "kill" in sys.argv:
+            torch.compile(first, backend=killed)(torch.ones(3))
+        os._exit(0)
+    os.waitpid(pid, 0)
+"""
 # A break, and then so much that it is dropped from the log.
 PROGRAM = "import sys\ntorch.compile(model, backend='eager')(*example_inputs)\n"
 
@@ -82,6 +107,16 @@ def test_a_new_break_of_the_same_kind_in_another_function_fails(folder: Path) ->
     assert "gate: failed: 1 new finding" in said
 
 
+def test_a_partial_recording_never_passes(folder: Path) -> None:
+    """It has no finding that could fail."""
+    code, report, said = gated(folder, SLEEPS, "--timeout", "2")
+
+    assert code == 3
+    assert (report["gate"]["failing"], report["gate"]["passed"]) == (0, False)
+    assert "after 2 seconds (--timeout)" in report["gate"]["incomplete"]
+    assert "findings may be missing: the recording is partial" in said
+
+
 @pytest.mark.parametrize(
     ("last", "options", "code"),
     [("", ["--fail-on", "graph-break"], 1), ("sys.exit(7)\n", ["--fail-on", "graph-break"], 7)],
@@ -95,6 +130,18 @@ def test_the_programs_own_exit_code_wins(
 
     assert done.returncode == code, done.stderr
     assert "inspect: gate: " in done.stderr
+
+
+def test_a_worker_that_was_killed_while_it_compiled_never_passes(tmp_path: Path) -> None:
+    (tmp_path / "serve.py").write_text(FORKS)
+    arguments = ["run", "--no-measure", "--fail-on", "graph-break,skipped-frame,recompile,error"]
+    killed = inspect([*arguments, "serve.py", "kill"], tmp_path)
+    left = inspect([*arguments, "serve.py"], tmp_path)
+
+    assert killed.returncode == 1, killed.stderr
+    assert " ends while `first` is being compiled" in killed.stderr
+    assert left.returncode == 0, left.stderr
+    assert "gate: passed" in left.stderr
 
 
 def test_a_baseline_is_not_written_over(folder: Path) -> None:
