@@ -5,6 +5,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.report.finding import Finding
+from inspector.report.user_code.call_site import user_spelling
 from inspector.report.wording import count, listed, location, title
 from inspector.run.recompile import Recompile
 
@@ -76,9 +77,10 @@ def _name(recompile: Recompile) -> str:
 def _named(finding: Finding) -> str:
     first = finding.recompiles[0]
     size = f".size({first.index})" if first.index is not None else ""
-    if "___stack" in first.name:  # Dynamo's own name
-        return f"a value kept across a graph break{size}"
-    return f"{first.name}{size}" if first.name else first.kind.value
+    name = user_spelling(first.name)
+    if name.startswith("("):  # Dynamo's own name
+        return f"a value {name}"
+    return f"{name}{size}" if name else first.kind.value
 
 
 def _joined(members: Sequence[Finding]) -> Finding:

@@ -1,5 +1,7 @@
 """Findings by cause, and the lines that name the causes."""
 
+import pytest
+
 from inspector.features.overview.causes import by_cause, cause_lines
 from inspector.report.finding import Finding, Place
 from inspector.report.severity import Severity
@@ -45,8 +47,14 @@ def test_recompilations_because_of_one_attribute_are_one_finding() -> None:
     assert not list(cause_lines([one, other], 9))
 
 
-def test_a_name_that_dynamo_made_is_not_shown() -> None:
-    (line,) = cause_lines([recompiled("f", "___stack0", 3)], 3)
-    assert (
-        line == "1 cause accounts for all 3 recompilations: a value kept across a graph break (3)"
-    )
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("___stack0", "a value (kept across a graph break)"),
+        ("G['seen']", "seen"),
+        ("self._modules['layers']._modules['0'].filled", "self.layers[0].filled"),
+    ],
+)
+def test_a_cause_is_spelled_as_the_user_writes_it(name: str, shown: str) -> None:
+    (line,) = cause_lines([recompiled("f", name, 3)], 3)
+    assert line == f"1 cause accounts for all 3 recompilations: {shown} (3)"
