@@ -145,6 +145,7 @@ def test_an_input_that_fails_is_a_row(tmp_path: Path) -> None:
     assert "fails, also without `torch.compile`" in text
 
 
+@pytest.mark.wild  # which part takes most is judged by times
 def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Path) -> None:
     (tmp_path / "slow.py").write_text(SLOW)
     options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--seconds", "2")
