@@ -36,7 +36,7 @@ COMMANDS = {
     "report": "Write one HTML page with everything, to read or send.",
     "demo": "Write a finished page: no torch, no GPU, no model needed.",
     "ranks": "Show where the ranks of a job differ, and who waits for whom.",
-    "diff": "Show which kernels a change adds, removes and alters.",
+    "diff": "Show what a change did: two models, recordings or revisions.",
     "list": "List, name and delete the recordings that are kept here.",
     "rule": "Explain a rule, or one of torch's GB ids.",
     "schema": "Describe the fields of a report as JSON.",

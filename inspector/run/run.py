@@ -60,6 +60,7 @@ class Process:
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
         collectives: What a graph exchanges with other ranks, in order, by compile id.
+        configs: Torch's settings at the first compilation: JSON by module, where they are logged.
     """
 
     host: str
@@ -79,6 +80,7 @@ class Process:
     compile_times: tuple[CompilationTime, ...] = ()
     lookups: tuple[CacheLookup, ...] = ()
     collectives: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    configs: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
     logging_ns: int = 0
     has_spans: bool = True
     lost_ends: int = 0
