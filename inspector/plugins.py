@@ -100,6 +100,8 @@ RENDERERS: dict[str, str] = {
 
 _NAMES = frozenset({"terminal", "markdown", "github"})  # of formats, that are no suffixes
 
+_ON_FILES = frozenset({"sarif", "github", "junit.xml"})
+"""Formats that are shown on the lines of the files as they are now."""
 
 REPORTS = {
     "explain": ("Report", "overview.page", "overview.json"),
@@ -170,6 +172,8 @@ def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = Fal
         report = fields(report)
     elif format_ not in TIMELINES:
         page = _page(kind, report)
+        if format_ in _ON_FILES and page.findings:
+            page = replace(page, findings=_moved(page.findings, report))
         report = replace(page, is_whole=True) if is_whole else page
     renderer.render(report, stream)
 
@@ -251,6 +255,13 @@ def command_module(name: str) -> str:
 
 def _page(kind: str, report: object) -> Any:  # noqa: ANN401 - a page, which is not imported here
     return import_module(f"inspector.features.{REPORTS[kind][1]}").page(report)
+
+
+def _moved(findings: Iterable[Any], report: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    from inspector.report.moved import moved
+
+    run = getattr(report, "run", None)
+    return tuple(moved(findings, run) if run is not None else findings)
 
 
 def _choices(name: str, known: Iterable[str]) -> str:

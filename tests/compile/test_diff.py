@@ -111,14 +111,15 @@ def test_the_working_tree_against_a_revision(tmp_path: Path) -> None:
     for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b commit -qm one"):
         subprocess.run(["git", *command.split()], cwd=tmp_path, check=True)
     net.write_text("# more\n\n" + MODEL.format(activation="relu", break_='        print("layer")'))
+    at = net.read_text().splitlines().index('        print("layer")') + 1
     report = fields(diff(tmp_path, "model.py", "--rev", "HEAD", "--backend", "eager",
                          "--format", "json"))  # fmt: skip
     assert report["before"]["settings"]["revision"].startswith("HEAD (")
     (finding,) = report["findings"]
-    assert (finding["kind"], finding["after"]["line"]) == ("new", 14)
+    assert (finding["kind"], finding["after"]["line"]) == ("new", at)
     assert finding["after"]["file"] == "net.py"
     (change,) = report["graphs"]["changes"]
-    assert (change["before"], change["after"], change["line"]) == ("gelu", "relu", 13)
+    assert (change["before"], change["after"], change["line"]) == ("gelu", "relu", at - 1)
     assert report["graphs"]["same"] == 3
     assert report["areas"]["kernels"] is None
     missing = diff(tmp_path, "new.py", "--rev", "HEAD")

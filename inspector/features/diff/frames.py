@@ -57,6 +57,8 @@ def frame_pairs(before: Run, after: Run) -> tuple[FramePair, ...]:
         lambda item: (item.rank, item.name, item.kind, item.file.rpartition("/")[2]),
         lambda item: (item.rank, item.name, item.kind),
         lambda item: (item.rank, item.name),
+        # The class is not known of functions whose source was not recorded.
+        lambda item: (item.rank, item.name.rpartition(".")[2], item.file.rpartition("/")[2]),
     )
     for key in keys:
         for item in left:

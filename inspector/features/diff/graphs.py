@@ -70,6 +70,12 @@ class GraphsDiff:
     unread: tuple[str, ...] = ()
 
     @property
+    def matched(self) -> int:
+        """Operators that are on both sides, changed or not."""
+        alone = {"new", "gone", *_OFTEN.values()}
+        return self.same + sum(item.count for item in self.changes if item.kind not in alone)
+
+    @property
     def is_same(self) -> bool:
         """Whether every operator is the same, in the same graph."""
         return not self.changes and self.before == self.after

@@ -24,6 +24,7 @@ from inspector.report.wording import count, duration, listed, size
 from inspector.run.kernel_diff import DiffKernel, KernelChange, KernelDiff
 
 _MOST_OPERATORS = 8
+_TENFOLD = 10
 _TITLES: dict[Literal["gone", "new", "changed"], str] = {
     "gone": "Gone",
     "new": "New",
@@ -106,6 +107,8 @@ def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
 def _times(before: int | None, after: int | None) -> str:
     if not before or after is None or before == after:
         return ""
+    if after >= _TENFOLD * before:
+        return f"{after / before:,.0f}×"  # noqa: RUF001 - a multiplication sign
     return f"{(after - before) / before:+.0%}".replace("-", "−")  # noqa: RUF001 - a minus sign
 
 

@@ -30,6 +30,7 @@ from inspector.features.profile.report import make_profile_report
 from inspector.report.finding import Finding
 from inspector.report.report import make_report
 from inspector.report.rule import Rule
+from inspector.report.wording import count
 from inspector.run.graph import Stage
 from inspector.run.kernel_diff import Counts, DiffKernel, KernelDiff
 from inspector.run.run import Run
@@ -147,6 +148,7 @@ class SideFacts:
         return found
 
 
+_FEW = 0.5  # operators in common, below which two graphs are not versions of one
 _NO_FACTS = SideFacts()
 
 
@@ -183,7 +185,7 @@ def make_diff_report(
     runs = before.run, after.run
     pairs = frame_pairs(*runs)
     graphs = graphs_diff(*runs)
-    notices = (*_notices((before, after), diff, is_whole=is_whole), *graphs.unread)
+    notices = (*_notices((before, after), diff, is_whole=is_whole), *_of_graphs(graphs))
     return DiffReport(
         before, after, made, diff, notices, findings, times, graphs,
         guards=guards_diff(pairs),
@@ -192,6 +194,14 @@ def make_diff_report(
         times=tuple(call_times(facts[0].samples_ns, facts[1].samples_ns)),
         functions=tuple(_functions(pairs)),
     )  # fmt: skip
+
+
+def _of_graphs(graphs: GraphsDiff) -> Iterator[str]:
+    yield from graphs.unread
+    least = min(sum(graphs.before), sum(graphs.after))
+    if graphs.stage and graphs.matched < _FEW * least:
+        few = f"only {graphs.matched:,} of {count(least, 'operator')} could be matched"
+        yield f"{few}: these are graphs of different programs"
 
 
 def _functions(pairs: Sequence[FramePair]) -> Iterator[FunctionChange]:
@@ -206,9 +216,14 @@ def _functions(pairs: Sequence[FramePair]) -> Iterator[FunctionChange]:
 _FINDING_KEYS: tuple[Callable[[Finding], Hashable], ...] = (
     lambda item: item.fingerprint,
     # In a file of another name.
-    lambda item: (item.rule, item.gb_id, item.place.function, _code(item), item.message),
-    lambda item: (item.rule, item.gb_id, item.place.function, _code(item)),
+    lambda item: (item.rule, item.gb_id, _name(item), _code(item), item.message),
+    lambda item: (item.rule, item.gb_id, _name(item), _code(item)),
 )
+
+
+def _name(finding: Finding) -> str:
+    """The function without its class, which is not known without its source."""
+    return finding.place.function.rpartition(".")[2]
 
 
 def _code(finding: Finding) -> str:
