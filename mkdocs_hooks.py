@@ -94,7 +94,6 @@ def _advice_page(advice: Advice) -> str:
 
 
 def _rule_page(rule: Rule[Any, Any]) -> str:
-    lines = [f"# {rule.id}", "", f"{rule.title()} (severity: {rule.severity.value})."]
-    for title, body in rule.sections().items():
-        lines += ["", f"## {title}", "", body.replace("::\n", ":\n")]
-    return "\n".join(lines).replace("``", "`") + "\n"
+    text = f"# {rule.id}\n\n{rule.title()} (severity: {rule.severity.value}).\n"
+    parts = [f"## {title}\n\n{body}\n" for title, body in rule.documentation.sections.items()]
+    return "\n".join([text, *parts])
