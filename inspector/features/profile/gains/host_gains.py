@@ -19,8 +19,8 @@ _HOSTS_WORK = {
     ),
     "entry": (
         "Python code around the model (in training, around autograd)",
-        "nothing more can be compiled",
-        "; use a larger batch",
+        "",
+        "use a larger batch",
     ),
     "graph-break": (
         "Python between compiled graphs",
@@ -113,8 +113,8 @@ def _of_host(budget: Budget, hosts_work: _HostsWork) -> Iterator[Gain]:
         )
     for cause, (what, change, _) in hosts_work.items():
         if budget.causes_ns.get(cause):
-            less = "; or make fewer calls with a larger batch" if cause == "entry" else ""
-            yield Gain(what, budget.causes_ns[cause], f"{change}{less}")
+            fix = change or "make fewer calls with a larger batch"
+            yield Gain(what, budget.causes_ns[cause], fix)
 
 
 def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
