@@ -35,7 +35,7 @@ _ALL = "all"
 @click.option("--show", metavar="KERNEL", help="Show one kernel; part of its name is enough.")
 @click.option(
     "--as", "form", type=click.Choice(_FORMS), metavar="FORM", default="source",
-    help="With --show: print ttir, ttgir, llir, ptx or sass instead of source.",
+    help="With --show: print ttir, ttgir, llir, ptx or sass.",
 )  # fmt: skip
 @click.option(
     "--export", metavar="KERNEL",
@@ -44,7 +44,7 @@ _ALL = "all"
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels to get registers and predicted times. Kernels from a recording are "
+    help="Compile the kernels (registers, predicted times). Kernels from a recording are "
     "untrusted code and need --compile.",
 )  # fmt: skip
 @recording_options

@@ -86,7 +86,7 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
             yield f"{name} {value}"
 
 
-_UNSEEN = "without columns, source text or silently skipped functions"
+_UNSEEN = "which has no columns, source text or silently skipped functions"
 
 
 def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
@@ -158,7 +158,8 @@ def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
         for item in process.records(Unmeasured):
             which = f" with input {item.input_index + 1}" if several else ""
             why = (
-                f"repeating a call{which} fails, as calls change the model ({one_line(item.error)})"
+                f"repeating a call{which} fails, because a call changes the model "
+                f"({one_line(item.error)})"
             )
             yield "note", f"not measured: {why}"
 

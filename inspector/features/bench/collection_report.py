@@ -169,7 +169,7 @@ def _notices(models: Sequence[Measured]) -> Iterator[str]:
     if earlier:
         were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
         since = min(report.run.meta.started for report in earlier)[:16].replace("T", " ")
-        yield f"{were} measured by an earlier run (since {since} UTC) and not repeated"
+        yield f"{were} reused from an earlier run (since {since} UTC) and not repeated"
     several = {
         "devices": [report.device for report in reports],
         "processors": [report.run.processor for report in reports],
@@ -178,4 +178,4 @@ def _notices(models: Sequence[Measured]) -> Iterator[str]:
     for what, each in several.items():
         names = list(dict.fromkeys(filter(None, each)))
         if len(names) > 1:
-            yield f"they were measured with several {what}: {', '.join(names)}"
+            yield f"these reports were measured with different {what}: {', '.join(names)}"

@@ -13,7 +13,7 @@ from inspector.run.recompile import Recompile
 from inspector.run.run import Process, Run
 from inspector.shared.bench import BenchPlan, Setting
 
-_AS_EAGER = "fails, also without torch.compile"
+_AS_EAGER = "fails even without torch.compile"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

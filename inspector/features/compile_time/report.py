@@ -48,14 +48,14 @@ def cold_notes(report: ColdStartReport) -> Iterator[str]:
     if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
         yield "the log has no spans, so times are from torch's metrics and exclude backward graphs"
     if cold.logging_ns:
-        yield f"includes {duration(cold.logging_ns)} for torch to write the trace"
+        yield f"includes {duration(cold.logging_ns)} that torch spent on writing the trace"
     backend = str(report.run.meta.settings.get("backend") or "")
     if backend and backend != "inductor":
-        yield f"recorded with backend {backend}, which lacks Inductor's stages"
+        yield f"recorded with backend {backend}, so Inductor's stages are missing"
     against = report.against
     if against and against.only_here + against.only_there:
         here, there = count(against.only_here, "graph"), count(against.only_there, "graph")
-        yield f"{here} have cache lookups only in this recording, {there} only in {against.name}"
+        yield f"cache lookups only in this recording: {here}; only in {against.name}: {there}"
 
 
 def cold_notices(report: ColdStartReport) -> Iterator[tuple[str, str]]:

@@ -52,7 +52,7 @@ _UNSIZED = (
     "bytes, FLOPs and shares of peak are unknown with dynamic sizes: profile one input at a time"
 )
 _UNSIZED_RUNS = (
-    "bytes, FLOPs and shares of peak are unknown for a dynamic graph that runs several times in a "
+    "bytes, FLOPs and shares of peak are unknown for a dynamic graph that runs several times per "
     "call"
 )
 

@@ -192,15 +192,15 @@ def _argument_bytes(bench: KernelBench) -> int | None:
 
 def _notices(bench: KernelBench, others: Sequence[str], *, is_in_place: bool) -> Iterator[str]:
     if bench.missing:
-        yield f"it was not timed alone: {bench.missing}"
+        yield f"not timed in isolation: {bench.missing}"
         return
     if len(bench.launches) > 1:
         taken = next((item.count for item in bench.launches if item.is_taken), 0)
         total = sum(item.count for item in bench.launches)
         yield (
-            f"{total} launches per call with {len(bench.launches)} kinds of arguments; timed: "
-            f"launch {bench.launch}, which is like {taken} of them"
+            f"{total} launches per call with {len(bench.launches)} sets of arguments; timed: "
+            f"launch {bench.launch}, which represents {taken} of them"
         )
     if not is_in_place:
-        yield "not found in the profile of the model's calls: no time in the model"
+        yield "its time in the model is unknown, because no profiled call launched it"
     yield from others

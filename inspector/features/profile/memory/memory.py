@@ -176,7 +176,7 @@ def _wide(call: CallMemory) -> Iterator[MemoryAdvice]:
     ]  # fmt: skip
     for row in wide[:1]:
         if has_half:
-            change, less = "keep it in the model's dtype: float32 takes twice the memory", 2
+            change, less = "keep it in the model's dtype, which takes half the memory", 2
         else:
             change, less = "compute it and the loss in chunks of rows", 1
         sizes = "×".join(map(str, row.shape))  # noqa: RUF001 - as everywhere in reports
