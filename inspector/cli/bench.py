@@ -67,7 +67,8 @@ from inspector.shared.bench import BenchPlan
 @click.option("--grad", is_flag=True, help="Run with gradients enabled (no torch.no_grad()).")
 @click.option(
     "--input", "inputs", multiple=True, metavar="SPEC",
-    help="Describe an input: 'f32[8,3,224]'. In argument order, or NAME=SPEC; repeatable.",
+    help="Describe an input: 'f32[8,3,224]'. Repeat it in argument order, or name the argument: "
+    "NAME=SPEC.",
 )  # fmt: skip
 @click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
 @click.option(

@@ -97,8 +97,8 @@ size_option = click.option(
 target_options = together(
     click.option(
         "--input", "inputs", multiple=True, metavar="SPEC",
-        help="Describe an input: 'f32[8,3,224]', 'flag=true'. In argument order, or NAME=SPEC: "
-        "'ids=i64[1,128]<30522'; repeatable.",
+        help="Describe an input: 'f32[8,3,224]', 'flag=true'. Repeat it in argument order, or "
+        "name the argument: 'ids=i64[1,128]<30522'.",
     ),
     click.option(
     "--device", metavar="DEVICE", help="Move model and inputs to a device: cpu, cuda, cuda:1."

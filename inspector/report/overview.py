@@ -125,11 +125,8 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
             yield "problem", one_line(f"recorder error: {problem}")
     lost = sum(process.lost_ends for process in run.processes)
     if lost:
-        ends = (
-            f"{count(lost, 'compile-time span')} in the log {'have' if lost > 1 else 'has'} no end"
-        )
-        effect = "compile times by stage are approximate"
-        yield "warning", f"{ends}, so {effect}"
+        spans = count(lost, "compile-time span")
+        yield "warning", f"compile times by stage are approximate: {spans} not ended in the log"
     cut = cut_warning(run)
     if cut is not None:
         yield "warning", cut.message

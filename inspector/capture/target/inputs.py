@@ -88,7 +88,7 @@ def _tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
     if dtype is None or spec.dtype.kind is Kind.BITS:
         raise UsageError(
             f"A tensor of dtype {spec.dtype.name} cannot be filled with random values.",
-            "Define it in the file: `def get_inputs(): return (…,)`.",
+            "Define the inputs in the file: `def get_inputs(): return (…,)`.",
         )
     try:
         return _elements(spec, generator).to(dtype)

@@ -9,7 +9,7 @@ from inspector.report.wording import count, duration
 from inspector.run.compile_time import ColdStart, KeyChange
 from inspector.run.run import Run
 
-_UNSEEN = "without Dynamo's time by line and the classes of methods"
+_UNSEEN = "which has no Dynamo times by line and no classes of methods"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ _NAMES = {
     Origin.CLOSURE: "closures",
     Origin.KEPT: "values kept across a graph break",
     Origin.LIBRARY: "functions and modules of torch and Python",
-    Origin.STATE: "global state, relations of sizes",
+    Origin.STATE: "global state, relations between sizes",
     Origin.MODULE: "self",
     Origin.PARAMETER: "self",
 }

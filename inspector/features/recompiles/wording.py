@@ -288,6 +288,7 @@ def keys_changed(item: Recompile) -> str:
     # Keys may have braces, which have a meaning in what this is put into.
     shown = listed(keys, _MOST_KEYS).replace("{", "{{").replace("}", "}}")
     if keys:
-        come = f"s {shown} come and go" if len(keys) > 1 else f" {shown} comes and goes"
-        return f"the key{come} in {{name}}"
+        if len(keys) > 1:
+            return f"the keys {shown} come and go in {{name}}"
+        return f"the key {shown} comes and goes in {{name}}"
     return "the number of keys in {name} changes" if is_number_of_keys(item) else ""

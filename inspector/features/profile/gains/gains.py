@@ -158,7 +158,7 @@ def _gains_of_training_mode(
             "pass --train"
         )
     elif not is_training:
-        what = "functions run in training mode, although the model is in eval()"
+        what = "functions run in training mode, although the model is in eval mode"
         change = _FUNCTIONS
     yield Gain(f"{what}: {' and '.join(times)}", sum(times.values()), change)
 
