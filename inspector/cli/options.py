@@ -131,7 +131,9 @@ gpu_options = together(
         shell_complete=lambda _context, _, text: [key for key in GPUS if key.startswith(text)],
         help="Generate code for this GPU, even if this machine lacks it: h200, …",
     ),
-    click.option("--no-grad", is_flag=True, help="Call models under torch.no_grad(): inference."),
+    click.option(
+        "--no-grad", is_flag=True, help="Call models under torch.no_grad(), for inference."
+    ),
     click.option(
         "--fake", is_flag=True,
         help="With --gpu: allocate no large tensors and run nothing, for models of any size.",

@@ -29,7 +29,9 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 
 @click.command("profile", cls=Command)
 @click.argument("target", required=False, type=click.Path())
-@click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@click.option(
+    "--no-grad", is_flag=True, help="Call the model under torch.no_grad(), for inference."
+)
 @click.option(
     "--counters", is_flag=True,
     help="Read hardware counters in a second run, under Nsight Compute.",

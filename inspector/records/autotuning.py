@@ -24,7 +24,7 @@ class TriedCandidate:
         default="",
     )
     time_ns: int | None = doc("None if the candidate failed or was not timed", default=None)
-    failed: str = doc("reason why no time is available", default="")
+    failed: str = doc("reason why the candidate was not timed", default="")
     spent_ns: int | None = doc("time spent on benchmarking the candidate", default=None)
     step: str = doc(
         "tuning step: empty, descent (coordinate descent from the best candidate) or combo",

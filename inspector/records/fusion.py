@@ -28,7 +28,8 @@ class Operation:
 
     name: str = doc("Inductor's: op3")
     kind: str = doc(
-        "pointwise, reduction, extern (cuBLAS, cuDNN, MKL), fallback (ATen kernel), template, "
+        "kind of operation: pointwise, reduction, extern (cuBLAS, cuDNN, MKL), fallback (ATen "
+        "kernel), template, "
         "user_kernel, foreach, output (result of a call, at no cost) or nop"
     )
     origins: tuple[str, ...] = doc(

@@ -15,7 +15,10 @@ _LEAST_WORDS = 3
 _WORD = re.compile(r"(?:^|(?<=\s))[(\"'`]?[A-Za-z][a-z'-]+[,.;:?!)\"'`]*(?=\s|$)")
 # What looks like code, a pattern or a format is no sentence.
 _NO_TEXT = frozenset(["View", "compile", "partition", "removesuffix", "startswith"])
-_NO_SENTENCE = re.compile(r"[\\^$]|\(\?|%\(|^\s*(?:def|class|import|from|return) |_\w+\s*=|^\s*<")
+_NO_SENTENCE = re.compile(
+    r"[\\^$]|\(\?|%\(|^\s*(?:def|class|import|from|return) |_\w+\s*=|^\s*<"
+    r"|torch\._[\w.]+: "  # names out of torch's modules
+)
 
 
 def sentences(package: Path = _PACKAGE) -> Iterator[tuple[str, int, str]]:
