@@ -134,7 +134,7 @@ class FailedInput(BenchEvent):
 
 @artifact("warmup")
 class Warmup(Record):
-    """A part of what the process of one start finds out (``--warmup``)."""
+    """A measurement of one start (``--warmup``)."""
 
     what: str = doc(
         "event: loaded (the model), artifact (the artifact was loaded) or first (a first call)"

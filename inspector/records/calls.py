@@ -6,7 +6,7 @@ from inspector.records.stack import StackFrame
 
 @artifact("target")
 class TargetFunction(Record):
-    """What was asked to be compiled."""
+    """The function to compile."""
 
     name: str = doc("display name")
     file: str = doc("file that defines the function")
@@ -40,7 +40,7 @@ class Unmeasured(Record):
 
 @artifact("raised")
 class Uncaught(Record):
-    """What ended a process, one of its threads, or a call of the target."""
+    """An exception that stopped a process, a thread, or a call of the target."""
 
     type: str = doc("class of the exception; if Dynamo wrapped it, class of the inner exception")
     outer: str = doc("class of the raised exception, or of the exception without torch.compile")

@@ -7,7 +7,7 @@ from inspector.records.record import Record, artifact, doc
 
 @artifact("ceilings", version=2)
 class Ceilings(Record):
-    """What the machine can do, measured on it."""
+    """Peak rates measured on the machine."""
 
     device: str = doc("name of the device, or cpu")
     values: Mapping[str, float] = doc(

@@ -91,7 +91,7 @@ class CudaGraphSkip(Record):
 
 @part
 class LeftOut:
-    """Something that no CUDA graph holds, because a partition leaves it out."""
+    """An operation that a partition keeps out of CUDA graphs."""
 
     name: str = doc("Inductor's name of the operation")
     why: str = doc("torch's message, such as `reason=cpu ops, ir=ComputedBuffer`")

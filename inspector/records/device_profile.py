@@ -164,7 +164,7 @@ class DeviceProfile(Record):
 
     @property
     def timed_blocks(self) -> tuple[TimedBlock, ...]:
-        """Calls that were made one behind another."""
+        """Consecutive calls."""
         left = {"plain": self.plain_ns, "eager": self.eager_ns}
         found = []
         for block in self.blocks:

@@ -49,7 +49,7 @@ class End(Record):
 
 @artifact("dropped", version=3)
 class Dropped(Record):
-    """What a process has dropped so far to keep its logs below a size."""
+    """Details dropped by a process to limit the size of its logs."""
 
     max_bytes: int
     without_details: int = doc("number of compilations whose details were dropped")

@@ -7,7 +7,7 @@ from inspector.records.record import Record, artifact, doc, part
 
 @part
 class MeasuredDecision:
-    """A decision for which torch measures on the device."""
+    """A decision that torch makes by measuring on the device."""
 
     what: str = doc("kind of decision: padding, template or fusion")
     detail: str = doc("torch's identifier for the subject of the decision")

@@ -23,7 +23,7 @@ class OperatorRaised(Record):
 
 @artifact("skipped_frame")
 class SkippedFrame(Record):
-    """Dynamo saw a frame and left it alone without an event."""
+    """A frame that Dynamo skipped without an event."""
 
     file: str
     line: int
@@ -36,7 +36,7 @@ class SkippedFrame(Record):
 
 @artifact("caller")
 class Caller(Record):
-    """Who calls the function that is being compiled.
+    """The caller of the compiled function.
 
     Torch's own stack leaves it out with torch's frames between them (`_compile` in
     torch/_dynamo/convert_frame.py, 2.11 to 2.13).

@@ -23,7 +23,7 @@ def _names(text: str) -> tuple[str, ...]:
 
 @part
 class NotTiled:
-    """Why Inductor did not vectorise the loops of a nest."""
+    """Why Inductor did not vectorize a loop nest."""
 
     kind: str = doc(
         "dtype (cannot be vectorized), indexing (too many non-contiguous accesses), short "

@@ -5,7 +5,7 @@ from inspector.records.record import Record, artifact, doc, part
 
 @part
 class Comparison:
-    """What a process gave against what another one gave.
+    """Results of one process compared with those of another.
 
     Compared are outputs of each input's first call, what became of its tensors, gradients, buffers.
     """

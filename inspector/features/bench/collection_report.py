@@ -51,7 +51,7 @@ class SettingSummary:
     Attributes:
         label: Its name, behind the workload's where there are several.
         models: Models that it was tried on.
-        ran: Those that ran with right results.
+        ran: Settings that ran with correct results.
         captured: Those that were compiled without a graph break.
         speedup: Geometric mean of eager time by its time over those that ran, or None.
         faster: Faster by more than noise; `slower` likewise.
@@ -73,11 +73,11 @@ class SettingSummary:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CollectionReport:
-    """Everything that is said about a collection.
+    """The report of a collection of models.
 
     Attributes:
         summaries: What each setting does to them.
-        notices: What has to be known of the measurement; one sentence each.
+        notices: Notes on the measurement, one sentence each.
     """
 
     models: tuple[Measured, ...]

@@ -55,12 +55,12 @@ class BenchGroup:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BenchReport:
-    """Everything that is said about a bench.
+    """The report of a benchmark.
 
     Attributes:
         groups: The rows by workload and input.
         threads: Threads that an operator of the CPU may use, or 0.
-        notices: What has to be known of the measurement; one sentence each.
+        notices: Notes on the measurement, one sentence each.
         varied: The same by setting, where inputs were asked to vary.
         comparison: What changed against an earlier report.
     """

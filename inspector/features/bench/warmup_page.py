@@ -186,7 +186,7 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
 
 
 def warmup_notices(report: WarmupReport) -> Iterator[str]:
-    """What has to be known besides, one sentence each."""
+    """Notes, one sentence each."""
     if report.run.meta.partial:
         yield f"the recording is partial: {report.run.meta.partial.rstrip('.')}"
     for start in report.starts:

@@ -88,7 +88,7 @@ class StillCompiles:
     """An input that compiles something after the plan.
 
     Attributes:
-        because: What did not fit, one clause each; or why it is not known.
+        because: Failed guards, one clause each, or the reason why they are unknown.
     """
 
     input: int

@@ -14,10 +14,10 @@ _UNSEEN = "which has no Dynamo times by line and no classes of methods"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Against:
-    """Another recording that this one is compared with.
+    """The recording to compare with.
 
     Attributes:
-        only_here: How many graphs only this recording looked for in a cache.
+        only_here: Number of graphs with cache lookups only in this recording.
         only_there: How many only the other one did.
     """
 
@@ -43,7 +43,7 @@ class ColdStartReport:
 
 
 def cold_notes(report: ColdStartReport) -> Iterator[str]:
-    """What to know about these numbers."""
+    """Notes on these figures."""
     cold = report.cold_start
     if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
         yield "the log has no spans, so times are from torch's metrics and exclude backward graphs"

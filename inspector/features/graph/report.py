@@ -45,7 +45,7 @@ class FusionRow:
     """What became of one graph.
 
     Attributes:
-        pairs: What shares data and was not fused, those that would save most first.
+        pairs: Pairs that share data but were not fused, largest saving first.
     """
 
     fusion: Fusion
@@ -66,7 +66,7 @@ class GraphReport:
     """The graphs of a run.
 
     Attributes:
-        gpu: The GPU that is not there, or None.
+        gpu: The simulated GPU, or None.
         stage: What was asked for: a stage's name, ``fusion``, or an empty string for all of them.
         graphs: The graphs of that stage.
         rows: What became of the graphs, where ``fusion`` was asked for.

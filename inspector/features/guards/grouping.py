@@ -40,7 +40,7 @@ class Group:
 
     Attributes:
         name: Of which values: a module (``self.layers[*].norm``), or ``inputs`` and the like.
-        members: How many modules of that name there are, or 0.
+        members: Number of modules of that name, or 0.
     """
 
     name: str

@@ -28,16 +28,16 @@ _ASSUMES: Mapping[str, str] = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lever:
-    """A setting that is to make guards cheaper.
+    """A setting that makes guards cheaper.
 
     Attributes:
         usage: How it is set, as Python.
-        assumes: What must hold for it to be right.
+        assumes: Its assumption.
         saved_ns: Guards per warm call without it, less those with it; None where it failed.
         guards_ns: Guards per warm call with it.
-        noise_ns: By how much two measurements without any setting differ.
+        noise_ns: Difference of two measurements without any setting.
         is_default: Whether it is set already: `saved_ns` is what it saves now.
-        broken: How the recorded calls break what it assumes; empty where they do not.
+        broken: How the recorded calls violate its assumption; empty if they do not.
         error: Why it could not be tried.
     """
 

@@ -35,7 +35,7 @@ class FrameRow:
         is_closed: Whether the recompile limit was hit.
         is_skipped: Whether it runs eagerly, as a later compilation gave no code.
         guards: Guards of the newest entry.
-        torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
+        torch_latency_ns: Guard time of that entry with cold CPU caches, by torch, or None.
         per_call_ns: Guard time per warm call, all of its entries; or None.
     """
 

@@ -58,9 +58,9 @@ class KernelsReport:
     """The kernels of a run.
 
     Attributes:
-        gpu: The GPU that is not there, or None.
+        gpu: The simulated GPU, or None.
         graphs: The output code of each graph, alternatives behind those that were taken.
-        libraries: How often each function of a library, or ATen operator, is called.
+        libraries: Number of calls by library function or ATen operator.
         targets: What was said of each graph where the GPU is not there.
         notices: What is missing, and what would show it; one sentence each.
     """
