@@ -99,7 +99,7 @@ def _sections(found: Profiled) -> Iterator[Section]:
     slower = Table((Column("part"), *sides), slowdown_rows(found), "part", _ALL)
     yield Section(SLOWDOWN_TITLE, [slower])
     further = Lines(list(gain_lines(further_gains(found))))
-    yield Section("Further opportunities (estimates, may overlap)", [further])
+    yield Section("Further opportunities (estimates that may overlap)", [further])
     gains = () if is_noise(found) else found.gains
     yield Section("All opportunities", [Lines(list(gain_lines(gains)))], is_detail=True)
     kernels = _with_code(kernel_rows(found))

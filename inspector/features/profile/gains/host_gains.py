@@ -18,7 +18,7 @@ _HOSTS_WORK = {
         "; use a larger batch",
     ),
     "entry": (
-        "Python code around the model (in training, around autograd)",
+        "Python code around the model (and around autograd in training)",
         "",
         "use a larger batch",
     ),
@@ -89,7 +89,7 @@ def _of_idle(
             yield Gain(f"the GPU waits for {what}", causes[cause], f"{change}{hides}")
     if budget.host_copies_ns:
         yield Gain(
-            "the GPU only copies from or to the host",
+            "the GPU only copies data from or to the host",
             budget.host_copies_ns,
             "keep the data on the GPU, or prefetch it from pinned memory with non_blocking=True on "
             "another stream",
@@ -141,7 +141,7 @@ def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
     )
     if not outside and graphs == 1:
         parts = "one CUDA graph"
-    rest = f"; {outside} of the launches remain outside" if outside else ""
+    rest = f"; {outside} launches stay outside" if outside else ""
     return Gain(what, time_ns, f'use mode="reduce-overhead" ({parts}{rest}), or a larger batch')
 
 
