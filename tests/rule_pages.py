@@ -1,7 +1,7 @@
 """The examples on the pages of the rules, and what is to be found in them.
 
 An example is a command, and the program that it reads or what it finds in a recording. A finding
-is written behind its line or above it, as in ``# warning: [graph-break] "part of the message"``.
+is written on its line or above it, as in ``# warning: [graph-break] "part of the message"``.
 """
 
 from __future__ import annotations
