@@ -46,8 +46,8 @@ from inspector.shared.bench import BenchPlan
 )
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels: registers, predicted times. Those of a recording only with "
-    "--compile: they are untrusted code.",
+    help="Compile the kernels (registers, predicted times). Kernels from a recording are "
+    "untrusted code and need --compile.",
 )  # fmt: skip
 @recording_options
 def command(  # noqa: PLR0913 - one parameter per option

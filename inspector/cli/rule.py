@@ -24,11 +24,11 @@ _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--python", metavar="PATH", help="Read torch's registry from this interpreter.")
 def command(name: str | None, python: str | None) -> None:
-    """Explain a rule or a torch GB id, and show the fix as a program.
+    """Explain a rule or a torch GB id, and show a tested fix.
 
     ID is a torch-inspector rule (graph-break), a piece of advice (print), or the id of a graph
-    break (GB0059). Explanations and hints for GB ids come from the installed torch. Without an ID,
-    all are listed.
+    break (GB0059). Explanations and hints for GB ids come from the installed torch. Without ID,
+    list all of them.
 
     \b
     Examples:
@@ -72,8 +72,13 @@ def _entry(name: str, registry: Registry | None) -> GraphBreakType:
 
 def _print_rule(rule: Rule[Any, Any]) -> None:
     lines = [f"{rule.id} ({rule.severity.value}): {rule.title()}"]
-    for title, body in rule.sections().items():
-        lines += ["", title, *(f"    {line}".rstrip() for line in body.split("\n"))]
+    for title, body in rule.documentation.sections.items():
+        lines += ["", title]
+        for index, part in enumerate(f"{body}\n".split("```")):
+            if index % 2:  # a program, after the name of its language
+                lines += ["", *(f"{'':8}{line}".rstrip() for line in part.split("\n")[1:-1])]
+            elif prose := " ".join(part.split()):
+                lines += [*[""] * (index > 0), *_wrapped([f"    {prose}"])]
     click.echo("\n".join(lines))
 
 

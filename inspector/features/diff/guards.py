@@ -22,7 +22,7 @@ _Guards: TypeAlias = dict[tuple[int, int], _Texts]
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GuardChange:
-    """A guard that one side alone has, or that checks for something else.
+    """A guard that only one side has, or whose check differs.
 
     Attributes:
         function: The function whose cache entries have it.

@@ -32,12 +32,12 @@ class _Times:
 
 
 def _libraries(scope: Scope) -> list[_Pair]:
-    """Calls of libraries that one side has more often."""
+    """Library calls that one side makes more often."""
     return [_Pair(name, *pair) for name, pair in scope.of(DiffReport).diff.libraries.items()]
 
 
 def _operators(scope: Scope) -> list[_Pair]:
-    """Operators that the captured graphs of one side have more often."""
+    """Operators that occur more often in the captured graphs of one side."""
     return [_Pair(name, *pair) for name, pair in scope.of(DiffReport).diff.operators.items()]
 
 

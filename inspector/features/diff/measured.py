@@ -52,11 +52,11 @@ class StageChange:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CacheChange:
-    """Look-ups in one cache.
+    """Lookups in one cache.
 
     Attributes:
-        before: ``2 hits, 1 miss``; empty without look-ups.
-        parts: What in the keys of graphs is another one in B, the most frequent first.
+        before: ``2 hits, 1 miss``; empty without lookups.
+        parts: Components of the graphs' keys that differ, the most frequent first.
     """
 
     cache: str

@@ -96,7 +96,7 @@ def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
     for name, (old, new), text in (
         ("bytes moved", (item.traffic_bytes for item in counts), size),
         ("device busy", (item.busy_ns for item in counts), duration),
-        ("generated kernels, predicted", (item.predicted_ns for item in counts), duration),
+        ("generated kernels (predicted)", (item.predicted_ns for item in counts), duration),
         ("compile time", (item.compile_time_ns for item in counts), duration),
     ):
         one, other = ("unknown" if value is None else text(value) for value in (old, new))

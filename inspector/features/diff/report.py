@@ -42,7 +42,7 @@ FORMAT_VERSION = 1
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FindingChange:
-    """A finding that one side alone has, or that is another one on side B."""
+    """A finding that only one side has, or that differs on side B."""
 
     before: Finding | None
     after: Finding | None
@@ -55,7 +55,7 @@ class FindingChange:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FunctionChange:
-    """Functions that one side alone compiles.
+    """Functions that only one side compiles.
 
     Attributes:
         kind: ``new`` or ``gone``.
@@ -72,7 +72,7 @@ class DiffReport:
     """Two runs side by side.
 
     Attributes:
-        notices: What to know before the two are compared, and what was not; one sentence each.
+        notices: Notes on the comparison, one sentence each.
         library_times: ns of all calls of a library's function in a profiled call, before and after.
         stages: Compile time by stage, the sum first; empty without a noticeable difference.
         times: Calls that both sides measured.

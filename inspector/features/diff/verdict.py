@@ -13,7 +13,7 @@ _MOST_COUNTS = 3
 _WORDS = {
     "retargeted": "replaced", "new": "added", "gone": "removed",
     "arguments": "with other arguments", "inputs": "with other inputs",
-    "output": "with another output",
+    "output": "with other outputs",
     "fewer": "less often on the same lines", "more": "more often on the same lines",
 }  # fmt: skip
 
@@ -33,9 +33,9 @@ def answer(report: DiffReport) -> str:
         if before != after
     ]
     if not shown and has_other_operators(report):
-        return f"changed: {graph_line(report)}; {_same(diff.after)} as before"
+        return f"changed: {graph_line(report)}; {_same(diff.after)} unchanged"
     if not shown:
-        others = listed(list(_changed_parts(report)) or ["other predicted times"])
+        others = listed(list(_changed_parts(report)) or ["different predicted times"])
         shown = [f"same counts ({_same(diff.after)}), {others}"]
     return f"{_word(report)}: {', '.join(shown[:_MOST_COUNTS])}"
 
@@ -56,7 +56,7 @@ def _word(report: DiffReport) -> str:
 def _changed_parts(report: DiffReport) -> Iterator[str]:
     for name, differs in report.areas.items():
         if differs and name not in {"settings and versions", "compile time", "cache results"}:
-            yield f"other {name.removeprefix('other ')}"
+            yield f"different {name.removeprefix('other ')}"
 
 
 def highlights(report: DiffReport) -> Iterator[str]:
@@ -93,7 +93,8 @@ def _finding_line(changes: list[FindingChange], kind: str, noun: str) -> str:
     assert item is not None  # noqa: S101 - a change has a side
     place = f" at {item.place.file}:{item.place.line}" if item.place.file else ""
     more = f" (and {len(changes) - 1:,} more)" if len(changes) > 1 else ""
-    return f"{kind} {noun}{place}: {item.message}{more}"
+    name = f"new {noun}" if kind == "new" else f"{noun} gone"
+    return f"{name}{place}: {item.message}{more}"
 
 
 def graph_line(report: DiffReport) -> str:

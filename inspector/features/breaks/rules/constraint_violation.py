@@ -47,25 +47,7 @@ class Violation:
 
 
 class ConstraintViolationRule(Rule[Run, Finding]):
-    """A dimension that was marked as dynamic is specialized.
-
-    What it means:
-        ``torch._dynamo.mark_dynamic`` requires one graph for every size of a dimension, but a line
-        of the code works only for one size or for some sizes. torch raises
-        ``ConstraintViolationError`` instead of specializing on the size.
-
-    Why it matters:
-        The call fails. Without the mark, it would recompile for each such size.
-
-    Example:
-        ``x * torch.ones(4, 3)`` makes the first size of ``x`` the constant 4::
-
-            model.py:9:16  constraint violation  x.size(0) is specialized on 4
-
-    What to do:
-        Write the line for any size (``torch.ones(x.shape)``), remove the mark, or use
-        ``torch._dynamo.maybe_mark_dynamic``, which allows specialization.
-    """
+    """A dimension that was marked as dynamic is specialized."""
 
     id = "constraint-violation"
     severity = Severity.ERROR

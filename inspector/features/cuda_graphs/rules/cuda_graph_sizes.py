@@ -19,25 +19,7 @@ _MOST_NAMED = 8
 
 
 class CudaGraphSizesRule(Rule[Run, Finding]):
-    """Every size needs its own CUDA graph.
-
-    What it means:
-        The compiled code works for all sizes, but a captured graph works for only one. Torch warms
-        up and captures once for each set of dynamic sizes.
-
-    Why it matters:
-        The first two calls with a size do not replay, and each capture keeps its memory. If most
-        calls have a new size (decoding with a growing cache), no call replays and every capture is
-        overhead.
-
-    Example:
-        A KV cache that grows by one in each call: 500 tokens, 500 sizes.
-
-    What to do:
-        Pad to a few sizes, or keep a buffer of the largest size and a mask. Or list the sizes worth
-        capturing in ``torch._inductor.config.triton.cudagraph_capture_sizes``; other sizes run
-        without a graph.
-    """
+    """Every size needs its own CUDA graph."""
 
     id = "cuda-graph-sizes"
     severity = Severity.WARNING

@@ -47,25 +47,7 @@ _INSTANCES = "instances"
 
 
 class RecompileRule(Rule[Run, Finding]):
-    """A function is recompiled.
-
-    What it means:
-        In every compiled version a guard failed, so Dynamo recompiled the function. After
-        ``torch._dynamo.config.recompile_limit`` versions (8 by default) it stops recompiling, and
-        runs the function eagerly when no version matches.
-
-    Why it matters:
-        Each compilation takes seconds with a real backend. After the limit, new variants are not
-        compiled at all.
-
-    Example:
-        ``f(x, 1)``, ``f(x, 2)``, ``f(x, 3)``: an int argument is a constant of the graph.
-
-    What to do:
-        Apply the fix in the finding. ``inspect explain --verify`` tries fixes that need no source
-        change, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became dynamic does not
-        recompile within the bounds of its conditions. Sizes 0 and 1 always get their own graph.
-    """
+    """A function is recompiled."""
 
     id = "recompile"
     severity = Severity.WARNING
