@@ -3,7 +3,8 @@
 import dataclasses
 
 from inspector.features.diff.conditions import Condition
-from inspector.features.diff.report import FORMAT_VERSION, DiffReport, FindingChange
+from inspector.features.diff.findings import FindingChange
+from inspector.features.diff.report import FORMAT_VERSION, DiffReport
 from inspector.features.diff.verdict import answer, highlights
 from inspector.features.kernels.json import GPU
 from inspector.features.kernels.report import KernelsReport

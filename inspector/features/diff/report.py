@@ -2,10 +2,11 @@
 
 import collections
 import dataclasses
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.bench.rows import BenchRow
 from inspector.features.diff.conditions import Condition, conditions
+from inspector.features.diff.findings import FindingChange, finding_changes
 from inspector.features.diff.frames import FramePair, frame_pairs
 from inspector.features.diff.graphs import NO_GRAPHS, GraphsDiff, graphs_diff
 from inspector.features.diff.guards import NO_GUARDS, GuardsDiff, guards_diff
@@ -38,19 +39,6 @@ from inspector.run.summary import summarize
 
 FORMAT_VERSION = 1
 """Of a diff as JSON: counts up when a field changes its meaning or goes."""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class FindingChange:
-    """A finding that only one side has, or that differs on side B."""
-
-    before: Finding | None
-    after: Finding | None
-
-    @property
-    def kind(self) -> str:
-        """``gone``, ``new`` or ``changed``."""
-        return "new" if self.before is None else "gone" if self.after is None else "changed"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -178,7 +166,7 @@ def make_diff_report(
         libraries=_changed(before.libraries, after.libraries),
         operators=_changed(facts[0].operators, facts[1].operators),
     )
-    findings = tuple(_findings(facts[0].findings, facts[1].findings))
+    findings = tuple(finding_changes(facts[0].findings, facts[1].findings))
     own = {row.kernel.name for report in (before, after) for row in report.rows}
     old, new = (item.times_ns for item in facts)
     times = {name: (old.get(name), new.get(name)) for name in {**old, **new} if name not in own}
@@ -211,47 +199,6 @@ def _functions(pairs: Sequence[FramePair]) -> Iterator[FunctionChange]:
     ):
         for name, number in collections.Counter(names).items():
             yield FunctionChange(kind, name, number)
-
-
-_FINDING_KEYS: tuple[Callable[[Finding], Hashable], ...] = (
-    lambda item: item.fingerprint,
-    # In a file of another name.
-    lambda item: (item.rule, item.gb_id, _name(item), _code(item), item.message),
-    lambda item: (item.rule, item.gb_id, _name(item), _code(item)),
-)
-
-
-def _name(finding: Finding) -> str:
-    """The function without its class, which is not known without its source."""
-    return finding.place.function.rpartition(".")[2]
-
-
-def _code(finding: Finding) -> str:
-    """The source line; what is known to be at none is equal to nothing else."""
-    place = finding.place
-    lines = (line.text.strip() for line in place.excerpt if line.number == place.line)
-    return next(lines, finding.fingerprint)
-
-
-def _findings(before: Sequence[Finding], after: Sequence[Finding]) -> Iterator[FindingChange]:
-    """By fingerprint, else by rule, function and code; of equal ones the first is the first."""
-    left, right, changed = list(before), list(after), []
-    for key in _FINDING_KEYS:
-        places: dict[Hashable, list[Finding]] = collections.defaultdict(list)
-        for finding in right:
-            places[key(finding)].append(finding)
-        for finding in list(left):
-            if same := places[key(finding)]:
-                now = same.pop(0)
-                left, right = (
-                    [item for item in side if item is not one]
-                    for side, one in ((left, finding), (right, now))
-                )
-                if (finding.message, finding.records) != (now.message, now.records):
-                    changed.append(FindingChange(finding, now))
-    yield from (FindingChange(None, finding) for finding in right)
-    yield from changed
-    yield from (FindingChange(finding, None) for finding in left)
 
 
 def _kernels(report: KernelsReport, facts: SideFacts) -> list[DiffKernel]:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from inspector.features.diff.findings import FindingChange
 from inspector.features.diff.graphs import OperatorChange, counted
-from inspector.features.diff.report import DiffReport, FindingChange
+from inspector.features.diff.report import DiffReport
 from inspector.report.wording import count, duration, listed
 from inspector.run.kernel_diff import Counts, KernelDiff
 
@@ -33,7 +34,7 @@ def answer(report: DiffReport) -> str:
         if before != after
     ]
     if not shown and has_other_operators(report):
-        return f"changed: {graph_line(report)}; {_same(diff.after)} unchanged"
+        return f"changed: {graph_line(report)}; same counts ({_same(diff.after)})"
     if not shown:
         others = listed(list(_changed_parts(report)) or ["different predicted times"])
         shown = [f"same counts ({_same(diff.after)}), {others}"]
