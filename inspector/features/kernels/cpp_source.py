@@ -89,9 +89,13 @@ class _Reader:
         elif self._collapsed > 0:
             is_collapsed = True
             self._collapsed -= 1
+        plain = re.sub(r"\b(\d+)L\b", r"\1", found["end"].strip())
+        while plain.startswith("(") and plain.endswith(")") and _is_paired(plain[1:-1]):
+            plain = plain[1:-1].strip()
+        # ``(64L)`` as ``64``.
         return TextLoop(
             var=found["var"],
-            size=_plain(found["end"]),
+            size=plain,
             step=int(step[1]) if step else (1 if found["step"].endswith("++") else 0),
             line=number,
             depth=sum(index >= 0 for index, _ in self._open),
@@ -106,14 +110,6 @@ class _Reader:
         loop = self._loops[index]
         is_vector = loop.is_vector or "at::vec::" in line or "transpose_mxn" in line
         self._loops[index] = dataclasses.replace(loop, is_vector=is_vector)
-
-
-def _plain(text: str) -> str:
-    """``(64L)`` as ``64``."""
-    plain = re.sub(r"\b(\d+)L\b", r"\1", text.strip())
-    while plain.startswith("(") and plain.endswith(")") and _is_paired(plain[1:-1]):
-        plain = plain[1:-1].strip()
-    return plain
 
 
 def _is_paired(text: str) -> bool:

@@ -110,7 +110,10 @@ def fixes(case: FixCase) -> tuple[str, ...]:
     if cache := tuple(texts("growing", case)):
         return cache
     found = list(_advised(case))
-    also = _always_also(case.items)
+    every = [{(also.kind, also.name) for also in also_changed(item)} for item in case.items]
+    common = set.intersection(*every)
+    # What changed beside it in each of the recompilations: fixing it alone helps in none.
+    also = tuple(also for also in also_changed(case.items[0]) if (also.kind, also.name) in common)
     if any(item.answer is Answer.EAGER for item in case.items):
         found = list(_without_graph(case, found))
     elif also and found:
@@ -130,13 +133,6 @@ def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:
     if case.first.kind not in _NUMBERS:
         yield from (text for text in found if not _OF_COMPILED.search(text.lower()))
     yield from texts("uncompiled-call", case)
-
-
-def _always_also(items: Sequence[Recompile]) -> tuple[Recompile, ...]:
-    """What changed beside it in each of the recompilations: fixing it alone helps in none."""
-    every = [{(also.kind, also.name) for also in also_changed(item)} for item in items]
-    common = set.intersection(*every)
-    return tuple(also for also in also_changed(items[0]) if (also.kind, also.name) in common)
 
 
 def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool) -> str:

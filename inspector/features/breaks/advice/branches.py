@@ -2,7 +2,6 @@
 
 import ast
 import dataclasses
-from collections.abc import Mapping
 
 from inspector.features.breaks.advice.caught import raised
 from inspector.features.breaks.advice.choice_code import tensor_names
@@ -73,7 +72,8 @@ def _number_choice(code: Code) -> Fix:
     shown = _new_scalar(code, bare)
     as_bool = name if isinstance(bare, ast.Compare) else f"{name}.bool()"
     below = dataclasses.replace(code, statement=branch, expression=None)
-    chosen = _only_line(below, {name: as_bool})
+    found = Choices.of(below, {name: as_bool})
+    chosen = "" if found is None or len(found.lines) > 1 or found.conditions else found.lines[0]
     if not shown or not old or not chosen:
         return Fix()
     text = (
@@ -82,12 +82,6 @@ def _number_choice(code: Code) -> Fix:
     )
     edits = instead_of(code, code.statement.value, shown)
     return Fix(text, (*edits, *statements_instead_of(code, branch, [chosen])))
-
-
-def _only_line(code: Code, scalars: Mapping[str, str]) -> str:
-    """``x = torch.where(…)`` for a branch that is one choice without conditions."""
-    found = Choices.of(code, scalars)
-    return "" if found is None or len(found.lines) > 1 or found.conditions else found.lines[0]
 
 
 def _only_branch(code: Code) -> ast.stmt | None:

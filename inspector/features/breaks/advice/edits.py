@@ -35,7 +35,8 @@ def statements_instead_of(
     if statement is None:
         return ()
     text = "; ".join(new) or "pass"
-    if _is_elif(code, statement):
+    line = code.lines[statement.lineno - 1] if statement.lineno <= len(code.lines) else ""
+    if line.encode("utf-8", "surrogatepass")[statement.col_offset :].startswith(b"elif"):
         text = f"else: {text}"
     return _edit(code, statement, text)
 
@@ -96,8 +97,3 @@ def _edit(code: Code, node: ast.expr | ast.stmt, new: str) -> tuple[Edit, ...]:
 
 def _is_word(byte: bytes) -> bool:
     return byte.isalnum() or byte == b"_" or byte >= b"\x80"
-
-
-def _is_elif(code: Code, statement: ast.stmt) -> bool:
-    line = code.lines[statement.lineno - 1] if statement.lineno <= len(code.lines) else ""
-    return line.encode("utf-8", "surrogatepass")[statement.col_offset :].startswith(b"elif")
