@@ -47,7 +47,6 @@ class Rewrite:
 
     Attributes:
         file: The file, for people: relative to the project's folder.
-        settings: Settings of Dynamo without which they do not help.
     """
 
     advice: str
@@ -55,7 +54,6 @@ class Rewrite:
     line: int
     edits: tuple[Edit, ...]
     caution: str = ""
-    settings: tuple[Setting, ...] = ()
 
     @property
     def place(self) -> str:

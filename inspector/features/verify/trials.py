@@ -243,10 +243,8 @@ def _is_tried(finding: Finding, text: str, trial: Trial) -> bool:
         is_first = finding.example is not None and finding.example.id == rewrite.advice
         return text == finding.fix and is_first and rewrite in finding.rewrites
     ((name, _),) = candidate.settings
-    # That a setting alone does not help says nothing of a change that needs it.
-    is_alone = not any(setting[0] == name for r in finding.rewrites for setting in r.settings)
     shown = f"{name}=True" if name == DYNAMIC else name
-    return is_alone and re.search(rf"(?<!maybe_){shown}", text) is not None
+    return re.search(rf"(?<!maybe_){shown}", text) is not None
 
 
 def _reason(trial: Trial, before: Measured | None) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from inspector.features.breaks.advice.edits import Fix, possible
 from inspector.features.breaks.advice.predicates import Predicate, predicate
 from inspector.report.user_code.code import Code
-from inspector.shared.edit import Edit, Setting
+from inspector.shared.edit import Edit
 
 TESTED_ON = ("2.11", "2.12", "2.13", "2.14", "2.15")
 """Versions of torch on which every advice is run, unless it names fewer."""
@@ -81,7 +81,6 @@ class Advice:
     says: str = ""
     when: Predicate | None = None
     tailored: Callable[[Code], Fix] | None = None
-    settings: tuple[Setting, ...] = ()
     caution: str = ""
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
@@ -146,7 +145,6 @@ def read_case(name: str, tailored: Callable[[Code], Fix] | None = None) -> Advic
         says=fields.get("says", ""),
         when=predicate(fields["when"]) if "when" in fields else None,
         tailored=tailored,
-        settings=(("capture_scalar_outputs", True),) if "captures-scalars" in fields else (),
         caution=fields.get("caution", ""),
         instead_of=fields.get("instead-of", ""),
         other_way_of=tuple(fields.get("other-way-of", "").split()),

@@ -30,10 +30,7 @@ class Chosen:
 
 
 def chosen_between(code: Code) -> tuple[ast.expr, tuple[Chosen, ...]] | None:
-    """The condition of a branch and all that it decides; None where that is more than values.
-
-    A branch within a side is an `ast.IfExp` in the values.
-    """
+    """The condition of a branch and all that it decides; None where that is more than values."""
     match code.statement:
         case ast.If(test=test, body=body, orelse=orelse):
             found = _of_statement(code, body, orelse)
@@ -127,8 +124,6 @@ def _give(code: Code, statement: ast.stmt, found: Values) -> bool:
             given = None if is_parameter or is_count else _assigned(target, added)
         case ast.Return(value=ast.expr() as value):
             given = {_RETURNED: value}
-        case ast.If():
-            return _give_inner(code, statement, found)
         case _:
             given = None
     if given is not None:
@@ -143,25 +138,6 @@ def _assigned(target: ast.expr, value: ast.expr) -> Values | None:
             return dict(zip(names, values, strict=True)) if all(names) else None
     name = _target(target)
     return {name: value} if name else None
-
-
-def _give_inner(code: Code, statement: ast.If, found: Values) -> bool:
-    """Adds what a branch within a side gives."""
-    then, otherwise = _values(code, statement.body), _values(code, statement.orelse)
-    if then is None or otherwise is None or _RETURNED in {**then, **otherwise}:
-        return False
-    test = _of_before(statement.test, found)
-    given: Values = {}
-    for name in {**then, **otherwise}:
-        before = found.get(name) or _kept(code, name)
-        one, two = (
-            _of_before(side[name], found) if name in side else before for side in (then, otherwise)
-        )
-        if one is None or two is None:
-            return False
-        given[name] = ast.IfExp(test, one, two)
-    found.update(given)
-    return True
 
 
 def _target(node: ast.expr) -> str:

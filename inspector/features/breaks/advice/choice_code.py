@@ -74,7 +74,7 @@ class ChoiceMaker:
         if bare is None or _is_number(self.code, value):
             return ""
         if any(isinstance(node, ast.IfExp) for node in ast.walk(value)):
-            return self._nested(value)
+            return ""
         shown = self.code.shown(bare) if self._note(bare) else ""
         if shown and safe and not is_total(_whole(bare)):
             guarded = _Guarded(safe).visit(copy.deepcopy(bare))
@@ -88,8 +88,7 @@ class ChoiceMaker:
         sides = chosen.then, chosen.otherwise
         if any(map(_is_bound_to_frame, sides)):
             return ""
-        is_nested = any(isinstance(node, ast.IfExp) for side in sides for node in ast.walk(side))
-        made = ["" if is_nested else self._new(side) for side in sides]
+        made = [self._new(side) for side in sides]
         line = f"{chosen.target}torch.cond({condition}, lambda: {made[0]}, lambda: {made[1]})"
         fits = all(made) and not chosen.target.endswith("] = ") and len(line) <= LONGEST
         return line if fits else ""
@@ -110,12 +109,6 @@ class ChoiceMaker:
             not isinstance(value, ast.BinOp | ast.UnaryOp | ast.Call) or called(value) in _VIEWS
         )
         return f"{shown_whole}.clone()" if shown_whole and is_old else shown_whole
-
-    def _nested(self, value: ast.expr) -> str:
-        """A value with a branch within it."""
-        inner = _Inner(self)
-        made = inner.visit(copy.deepcopy(value))
-        return ast.unparse(made) if not inner.failed else ""
 
     def _note(self, value: ast.expr) -> bool:
         """Whether a value is that of tensors; takes note of what has to be said of it."""
@@ -184,26 +177,6 @@ class _Guarded(ast.NodeTransformer):
             safe = self._safe.format(ast.unparse(node.right))
             node.right = ast.parse(safe, mode="eval").body
         return node
-
-
-class _Inner(ast.NodeTransformer):
-    """Takes ``torch.where(test, a, b)`` for each ``a if test else b``."""
-
-    def __init__(self, maker: ChoiceMaker) -> None:
-        self._maker = maker
-        self.failed = False
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        condition = self._maker.condition(node.test)
-        made = self._maker.where(condition, node.body, node.orelse, "") if condition else ""
-        if not made:
-            self.failed = True
-            return node
-        return ast.parse(made, mode="eval").body
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.failed = self.failed or unknown_calls(node) != ()
-        return self.generic_visit(node)
 
 
 def tensor_names(code: Code, test: ast.AST) -> dict[str, str]:

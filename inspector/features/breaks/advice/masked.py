@@ -5,7 +5,7 @@ import ast
 from inspector.features.breaks.advice.edits import Fix, line_instead
 from inspector.features.breaks.advice.effects import is_pure, is_total
 from inspector.features.recompiles.around_calls import under
-from inspector.report.user_code.code import Code, called, dotted_name, replaced, widened
+from inspector.report.user_code.code import Code, called, dotted_name, replaced
 
 # Functions and methods that give each element of what they are given, of all elements alike.
 _ELEMENTWISE = frozenset(
@@ -16,7 +16,7 @@ _ELEMENTWISE = frozenset(
      "silu", "sin", "sinh", "softplus", "sqrt", "square", "sub", "tan", "tanh", "trunc", "where"}
 )  # fmt: skip
 _BOOLS = frozenset({"bool", "isfinite", "isinf", "isnan", "logical_not"})
-_ROWS = "of the target (`mask.unsqueeze(-1)` if it selects rows)"
+_SHAPE = ", if the mask has the shape of the target (`mask.unsqueeze(-1)` if it selects rows)"
 _NAN = (
     " If the value is infinite or NaN for unselected elements, the gradient is NaN. In that case "
     "compute it from `torch.where(mask, x, 1)`."
@@ -54,8 +54,7 @@ def masked_update(code: Code) -> tuple[str, ast.expr] | None:
         if is_copied and dotted_name(each) == name
     }
     shown = ast.unparse(replaced(stored, {**new, **copies}))
-    wide = widened(mask, code.missing_dims or 0)
-    return f"{name}.copy_(torch.where({wide}, {shown}, {name}))", value
+    return f"{name}.copy_(torch.where({ast.unparse(mask)}, {shown}, {name}))", value
 
 
 def _is_mask(node: ast.expr) -> bool:
@@ -100,34 +99,9 @@ def update(code: Code) -> Fix:
     if found is None:
         return Fix()
     new, value = found
-    when = "" if code.missing_dims is not None else f", if the mask has the shape {_ROWS}"
     nan = "" if is_total(value) else _NAN
-    text = f"Compute it for all elements and select: `{new}` instead of `{old}`{when}.{nan}"
+    text = f"Compute it for all elements and select: `{new}` instead of `{old}`{_SHAPE}.{nan}"
     return Fix(text if old else "", line_instead(code, new))
-
-
-def writes_masked(code: Code) -> bool:
-    """``out[rows] = z``."""
-    match code.statement:
-        case ast.Assign(targets=[ast.Subscript(slice=index)]):
-            return not isinstance(index, ast.Constant | ast.Slice | ast.Tuple)
-    return False
-
-
-def write(code: Code) -> str:
-    """A write through a mask, whose gradient has a fixed size."""
-    match code.statement:
-        case ast.Assign(targets=[ast.Subscript(value=out, slice=index)], value=value):
-            mask, old = widened(index, code.missing_dims or 0), code.shown(code.statement)
-            new = f"{ast.unparse(out)}.masked_scatter_({mask}, {ast.unparse(value)})"
-            when = "" if code.missing_dims is not None else f", for a mask of the shape {_ROWS}"
-            return (
-                f"Use `{new}` instead of `{old}`{when}. Its gradient has a fixed size. To write "
-                "one value to all selected elements, use `torch.where`."
-                if old
-                else ""
-            )
-    return ""
 
 
 # What a filling leaves as it is.

@@ -50,7 +50,7 @@ def test_a_number_stays_a_tensor_wherever_it_is_used() -> None:
     body = "scale = x.std().item()\nx = x / max(scale, 1e-3)\nreturn x * scale"
     assert made(KEEP_TENSOR, body, 1) == [
         "scale = x.std().detach()",
-        "x = x / scale.clamp(min=1e-3)",
+        "x = x / max(scale, 1e-3)",
         "return x * scale",
     ]
 

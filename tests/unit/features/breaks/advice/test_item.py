@@ -85,11 +85,11 @@ def test_other_numbers_stay_tensors(body: str) -> None:
 @pytest.mark.parametrize(
     ("branch", "advice"),
     [
-        ("if n > 9:\n    raise ValueError(n)", "branch-raise"),
+        ("if n > 9:\n    raise ValueError(n)", "branch-report"),
         ("if n > 9:\n    print('large', n)", "branch-report"),
         ("for z in y:\n    if n > 9:\n        break\n    x = x + z", "branch-break"),
         ("for z in y:\n    if n > 9:\n        continue\n    x = x + z", "branch-break"),
-        ("while n > 9:\n    n = n - 1\n    x = x * 2", "tensor-as-count"),
+        ("while n > 9:\n    n = n - 1\n    x = x * 2", "loop-by-value"),
     ],
 )
 def test_a_number_with_a_name_is_for_the_branch_below(branch: str, advice: str) -> None:
