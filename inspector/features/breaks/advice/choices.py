@@ -2,7 +2,7 @@
 
 import ast
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 from inspector.features.breaks.advice.branch_values import Chosen, chosen_between
@@ -11,8 +11,6 @@ from inspector.features.breaks.advice.effects import writes
 from inspector.report.user_code.code import Code
 
 _NEW = ". The result is a new tensor, even where the branch keeps the old one."
-CHOSEN = f"if both are finite tensors of the same shape and dtype{_NEW}"
-"""When `Choices` without conditions may be taken."""
 _NOT_FINITE = (
     "If one side or its gradient is infinite or NaN for inputs of the other side, the gradient is "
     "NaN. In that case select the input first, as in `torch.where(condition, x, 1)`."
@@ -35,7 +33,7 @@ class Choices:
     only_one: str = ""
 
     @classmethod
-    def of(cls, code: Code, scalars: Mapping[str, str] | None = None) -> Self | None:
+    def of(cls, code: Code) -> Self | None:
         """What replaces a branch that only chooses between tensors.
 
         Returns:
@@ -45,7 +43,7 @@ class Choices:
         if found is None or _writes_outside(code):
             return None
         test, chosen = found
-        maker = ChoiceMaker(code, {**tensor_names(code, test), **(scalars or {})})
+        maker = ChoiceMaker(code, tensor_names(code, test))
         condition = maker.condition(test)
         made = cls()
         if not condition or not made.add(maker, condition, chosen):

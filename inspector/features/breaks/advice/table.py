@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from inspector.features.breaks.advice import branches, items, masked, moving, numpy_numbers, reports
+from inspector.features.breaks.advice import branches, items, masked, moving, reports
 from inspector.features.breaks.advice.advice import Advice, Break, read_case
 from inspector.features.breaks.advice.edits import Fix
 from inspector.report.user_code.code import Code
@@ -60,7 +60,6 @@ _TAILORED: dict[str, Callable[[Code], Fix]] = {
     "tensor-as-element": items.element,
     "boolean-mask": _as_text(masked.selection),
     "masked-update": masked.update,
-    "numpy-number": numpy_numbers.python_numbers,
     "item-reported": _as_text(reports.number_in_the_caller),
     "logging-ignored": _as_text(reports.ignored_method),
     "logging": _as_text(moving.in_the_caller),

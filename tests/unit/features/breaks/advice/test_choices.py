@@ -261,30 +261,6 @@ def test_a_branch_by_a_number_becomes_where(condition: str, number: str, tensor:
     assert f"`x = torch.where({tensor}, x * 2, x)`" in said
 
 
-def test_a_branch_by_a_number_with_a_name_becomes_where() -> None:
-    body = "n = x.norm().item()\nif n > 1:\n    x = y\nreturn x\n"
-    said = fix("item-branch", body, "x.norm().item()")
-
-    assert "`n = x.norm().detach()` instead of `n = x.norm().item()`" in said
-    assert "Replace the branch in line 3 with `x = torch.where(n > 1, y, x)`" in said
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "n = x.sum().item()\nif n > 1:\n    x = x * n\nreturn x\n",
-        "n = x.sum().item()\nif n > 1:\n    x = y\nprint(n)\n",
-        "n = x.sum().item()\nif n > 1:\n    x = y\nif n > 2:\n    x = y\n",
-        "n = 0\nfor i in y:\n    n = x.sum().item()\n    if n > 1:\n        x = y\n",
-        "n = x.sum().item()\nif n > 1:\n    self.log(x)\n",
-        "n = x.sum(0).item()\nif n > 1:\n    x = y\n",
-    ],
-)
-def test_a_number_that_is_needed_besides_keeps_the_general_advice(body: str) -> None:
-    number = "x.sum(0).item()" if "sum(0)" in body else "x.sum().item()"
-    assert fix("item-branch", body, number) == ""
-
-
 def test_where_more_depends_on_a_number_its_condition_is_told() -> None:
     body = "if x.max().item() > 1 and y.sum().item() < 3:\n    x = None\n"
     said = fix("item-branch", body, "x.max().item()")

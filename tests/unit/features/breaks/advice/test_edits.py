@@ -93,16 +93,6 @@ def test_a_number_from_elsewhere_has_no_method() -> None:
     assert "clamp" not in " ".join(made(KEEP_TENSOR, body, 3))
 
 
-def test_a_file_without_torch_under_its_name_is_not_changed() -> None:
-    body = "if x.sum() > 0:\n    x = x * 2\nreturn x"
-    assert made(WHERE, body, 1)
-    for head in ("from torch import nn\n", "import torch as th\n", ""):
-        text = head + "\ndef f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
-        line = text.split("\n").index("    if x.sum() > 0:") + 1
-        assert WHERE.edits_for(read_text(text, Span(line, line))) == ()
-    assert made(WHERE, f"torch = self.backend\n{body}", 2) == []
-
-
 @pytest.mark.parametrize("side", ["super().forward(x)", "(z := x * 2) + z"])
 def test_a_lambda_is_no_place_for_what_is_the_functions(side: str) -> None:
     assert made(COND, f"if x.sum() > 0:\n    y = {side}\nelse:\n    y = x + 1\nreturn y", 1) == []

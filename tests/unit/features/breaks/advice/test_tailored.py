@@ -171,22 +171,6 @@ def test_masked_writes_become_where() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("np.prod(x.shape[1:])", "math.prod(x.shape[1:])"),
-        ("np.clip(x.size(0), 1, 3)", "min(max(x.size(0), 1), 3)"),
-        ("np.max(x.shape[0])", ""),
-        ("np.prod(x.shape, dtype=int)", ""),
-        ("np.prod(np.array(x.shape))", ""),
-    ],
-)
-def test_numbers_are_calculated_without_numpy(old: str, new: str) -> None:
-    said = fix("numpy-number", f"return x * {old}\n", old)
-
-    assert (f"`{new}` instead of `{old}`" in said) if new else (said == "")
-
-
-@pytest.mark.parametrize(
     ("body", "is_filled"),
     [
         ("return x[y > 0].sum()\n", True),
