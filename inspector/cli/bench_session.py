@@ -151,8 +151,8 @@ class Session:
             forget(self.bench, number, self.session)
         return started(self.bench, number, self.session, is_first=is_first)
 
-    def _planned_rounds(self) -> int:
-        """How many rounds of all of them there is time for."""
+    def _rounds(self) -> None:
+        alive = list(self._call_ns)
         one_round_ns = sum(
             max(self._block_ns, (_LEAST_CALLS + 1) * time_ns)
             for times in self._call_ns.values()
@@ -160,11 +160,8 @@ class Session:
             if time_ns
         )
         affordable = int(_BLOCKS * self._block_ns / one_round_ns) if one_round_ns else _ROUNDS
-        return max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
-
-    def _rounds(self) -> None:
-        alive = list(self._call_ns)
-        rounds = self._planned_rounds()
+        # How many rounds of all of them there is time for.
+        rounds = max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
         for number in range(rounds):
             self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
             self._chosen.shuffle(alive)

@@ -50,7 +50,14 @@ class _Reader:
             self._pragma = line
             return
         if line.startswith("for"):
-            self._begin(number, line)
+            loop = _FOR.match(_CAST.sub("(", line))
+            index = -1
+            if loop is not None and _ITERATION.fullmatch(loop["var"]):
+                index = len(self._loops)
+                self._loops.append(self._loop(number, loop))
+            elif loop is None or not _AUXILIARY.fullmatch(loop["var"]):
+                self.unread.append(line)
+            self._open.append((index, self._braces))
         else:
             self._note(line)
         if line:
@@ -68,16 +75,6 @@ class _Reader:
         for index, loop in enumerate(self._loops):
             inside = index + 1 < len(self._loops) and self._loops[index + 1].depth > loop.depth
             yield dataclasses.replace(loop, is_innermost=not inside)
-
-    def _begin(self, number: int, line: str) -> None:
-        loop = _FOR.match(_CAST.sub("(", line))
-        index = -1
-        if loop is not None and _ITERATION.fullmatch(loop["var"]):
-            index = len(self._loops)
-            self._loops.append(self._loop(number, loop))
-        elif loop is None or not _AUXILIARY.fullmatch(loop["var"]):
-            self.unread.append(line)
-        self._open.append((index, self._braces))
 
     def _loop(self, number: int, found: re.Match[str]) -> TextLoop:
         step = _NUMBER.fullmatch(found["step"].strip())

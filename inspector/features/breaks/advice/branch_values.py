@@ -48,7 +48,13 @@ def _of_statement(
     if then is None or otherwise is None:
         return ()
     if _RETURNED in then or _RETURNED in otherwise:
-        return _returned(code, then, otherwise, has_else=bool(orelse))
+        if any(name != _RETURNED and _is_needed(code, name) for name in {**then, **otherwise}):
+            return ()
+        one, two = then.get(_RETURNED), otherwise.get(_RETURNED)
+        match code.block()[1:]:
+            case [ast.Return(value=ast.expr() as value)] if two is None and not orelse:
+                two = value
+        return (Chosen("return ", one, two),) if one is not None and two is not None else ()
     found = []
     names = [*{**then, **otherwise}]
     # What is read in the branch alone is in the values of the others.
@@ -59,17 +65,6 @@ def _of_statement(
         found.append(Chosen(f"{name} = ", sides[0], sides[1]))
     # Those that are computed of others that the branch gives come before these are set.
     return tuple(found) if _in_any_order(found) else ()
-
-
-def _returned(code: Code, then: Values, otherwise: Values, *, has_else: bool) -> tuple[Chosen, ...]:
-    """Where a side returns, the other one must, or the statement after the branch."""
-    if any(name != _RETURNED and _is_needed(code, name) for name in {**then, **otherwise}):
-        return ()
-    one, two = then.get(_RETURNED), otherwise.get(_RETURNED)
-    match code.block()[1:]:
-        case [ast.Return(value=ast.expr() as value)] if two is None and not has_else:
-            two = value
-    return (Chosen("return ", one, two),) if one is not None and two is not None else ()
 
 
 def _of_expression(statement: ast.Assign | ast.Return) -> tuple[ast.expr, tuple[Chosen, ...]]:
