@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from inspector.features.breaks.advice.branch_values import Chosen
 from inspector.features.breaks.advice.conditions import condition_of, without_numbers
-from inspector.features.breaks.advice.effects import is_total, unknown_calls
+from inspector.features.breaks.advice.effects import unknown_calls
 from inspector.features.breaks.advice.numbers import is_scalar
-from inspector.report.user_code.code import Code, called, names_of, replaced
+from inspector.report.user_code.code import Code, called, names_of
 
 LONGEST = 150
 """More characters, and a line is no longer one that is read."""
@@ -23,13 +23,11 @@ class ChoiceMaker:
     Attributes:
         scalars: As `condition_of` takes them.
         calls: Calls of what nobody knows.
-        is_finite: Whether all values are finite, with their gradients, whatever goes in.
     """
 
     code: Code
     scalars: Mapping[str, str]
     calls: list[str] = dataclasses.field(default_factory=list)
-    is_finite: bool = True
 
     def condition(self, test: ast.expr) -> str:
         """The condition as a tensor of one bool; empty where that is not certain."""
@@ -76,7 +74,7 @@ class ChoiceMaker:
         if any(isinstance(node, ast.IfExp) for node in ast.walk(value)):
             return ""
         shown = self.code.shown(bare) if self._note(bare) else ""
-        if shown and safe and not is_total(_whole(bare)):
+        if shown and safe:
             guarded = _Guarded(safe).visit(copy.deepcopy(bare))
             if ast.dump(guarded) != ast.dump(bare):
                 shown = ast.unparse(guarded)
@@ -119,8 +117,6 @@ class ChoiceMaker:
         if not all(shown):
             return False
         self.calls += [call for call in shown if call not in self.calls]
-        if not is_total(_whole(value)) and value not in calls:
-            self.is_finite = False
         return True
 
 
@@ -136,20 +132,6 @@ def _is_bound_to_frame(value: ast.expr) -> bool:
     kinds = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
     names = {"super", "__class__", "locals", "vars"} & names_of(value)
     return bool(names) or any(isinstance(node, kinds) for node in ast.walk(value))
-
-
-def _whole(value: ast.expr) -> ast.expr:
-    """A value of all of a tensor instead of a part, and of any shape: as finite as it was."""
-    new: dict[ast.AST, ast.expr] = {}
-    for node in ast.walk(value):
-        match node:
-            case ast.Subscript():
-                new[node] = _whole(node.value)
-            case ast.Tuple(elts=parts) if all(
-                isinstance(x, ast.Constant | ast.Name) for x in parts
-            ):
-                new[node] = ast.Constant(0)
-    return replaced(value, new)
 
 
 def _is_number(code: Code, value: ast.expr) -> bool:

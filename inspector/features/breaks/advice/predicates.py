@@ -362,7 +362,7 @@ PREDICATES: dict[str, Predicate] = {
     ),
     "skips_alone": _skips_alone,
     "sorts_by_values": _sorts_by_values,
-    "updates_masked": lambda code: masked_update(code) is not None,
+    "updates_masked": lambda code: bool(masked_update(code)),
     "visits_alone": _visits_alone,
 }
 """By name; `predicate` knows ``calls``, ``calls_in_function`` and ``calls_module`` as well."""
