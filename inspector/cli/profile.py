@@ -12,7 +12,7 @@ from inspector.cli.kernel_choice import benched, check_kernel_options
 from inspector.cli.options import always_inductor, option_help
 from inspector.cli.output import check_place, write_bytes
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.cli.target import existing, is_model, named, recorded, say_which
+from inspector.cli.target import existing, is_model, named, print_place, recorded
 from inspector.errors import RecordingError
 from inspector.features.profile.kernel_bench.report import make_kernel_bench_report
 from inspector.features.profile.nsight_compute import read_counters
@@ -75,7 +75,7 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
     with opened(place) as whole, opened_profile(whole) as recording:
         run = dataclasses.replace(read_run(recording), place=name)
         if not is_model(target):
-            say_which(run, target)
+            print_place(run, target)
         counted = read_counters(recording.folder)
         report = make_profile_report(run, counted, notice, all_tuned=autotune)
         # The kernels that were timed in place, and the functions of libraries.

@@ -110,7 +110,7 @@ class Trial:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Tried:
+class AdviceTrial:
     """What a trial says about one finding that it removes.
 
     Attributes:

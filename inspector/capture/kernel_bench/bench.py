@@ -42,7 +42,7 @@ class _Seen:
 
 
 @dataclasses.dataclass(slots=True)
-class Alone:
+class IsolatedKernel:
     """One kernel that is to be benchmarked, by its name or a part of it."""
 
     asked: str

@@ -172,6 +172,6 @@ def speed_text(faster: Ratio) -> str:
     return f"{times:.2f}{TIMES} {'slower' if is_slower else 'faster'}"
 
 
-def says_nothing(ratio: Ratio | None) -> bool:
+def is_inconclusive(ratio: Ratio | None) -> bool:
     """Whether it can be as fast as eager PyTorch, and twice or half as fast as well."""
-    return ratio is not None and ratio.says_nothing
+    return ratio is not None and ratio.is_inconclusive

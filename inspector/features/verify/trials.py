@@ -12,7 +12,7 @@ from inspector.report.finding import Finding
 from inspector.report.report import Report
 from inspector.report.settings import DYNAMIC, MARK_DYNAMIC, shown_setting
 from inspector.run.summary import Summary
-from inspector.run.verification import Candidate, Measured, Trial, Tried, Verification
+from inspector.run.verification import AdviceTrial, Candidate, Measured, Trial, Verification
 from inspector.shared.edit import Setting
 
 _RECOMPILE = "recompile"
@@ -167,7 +167,7 @@ def _ratio(trial: Trial, verification: Verification) -> float | None:
     return verification.ratio(trial.measured)
 
 
-def _rank(tried: Tried) -> tuple[bool, bool, float]:
+def _rank(tried: AdviceTrial) -> tuple[bool, bool, float]:
     ratio = tried.warm_call_ratio
     known = math.inf if ratio is None else ratio
     return tried.outputs_equal is False, bool(tried.rewrites), known if tried.rewrites else 0
@@ -175,7 +175,7 @@ def _rank(tried: Tried) -> tuple[bool, bool, float]:
 
 def with_verification(report: Report, verification: Verification) -> Report:
     """A report with what was tried, and its findings with what removes them, fastest first."""
-    tried: dict[str, list[Tried]] = collections.defaultdict(list)
+    tried: dict[str, list[AdviceTrial]] = collections.defaultdict(list)
     for trial in verification.trials:
         compared_ = trial.measured.outputs if trial.measured else None
         equal = compared_.equal if compared_ and verification.deterministic else None
@@ -185,7 +185,7 @@ def with_verification(report: Report, verification: Verification) -> Report:
         for fingerprint in trial.removed if candidate.is_single and is_shown else ():
             counts = trial.recompiles.get(fingerprint)
             tried[fingerprint].append(
-                Tried(
+                AdviceTrial(
                     candidate.settings,
                     equal,
                     counts,

@@ -90,7 +90,7 @@ def now_of(case: GuardCase) -> Value | None:
         return _sizes_now(case)
     if guard.shape is GuardShape.GLOBAL_STATE:
         return _state(case.facts, guard.source)
-    return _became(case) or _seen_now(case) or _symbol_now(case) or _tree_now(case)
+    return _automatic_dynamic(case) or _seen_now(case) or _symbol_now(case) or _tree_now(case)
 
 
 def _symbol_now(case: GuardCase) -> Value | None:
@@ -104,9 +104,9 @@ def _symbol_now(case: GuardCase) -> Value | None:
     return None
 
 
-def _became(case: GuardCase) -> Value | None:
+def _automatic_dynamic(case: GuardCase) -> Value | None:
     """The number that torch itself compared with the one before."""
-    for became in case.facts.became:
+    for became in case.facts.automatic_dynamic:
         is_value = became.what == "scalar" and became.now != _DYNAMIC_TOKEN
         if became.source == case.source and is_value:
             return Value(became.now, Known.TRACE)

@@ -41,12 +41,12 @@ class Break:
     """A graph break as advice looks at it.
 
     Attributes:
-        said: Torch's developer context, then its explanation, then the file that it was in.
+        torch_text: Torch's developer context, then its explanation, then the file that it was in.
     """
 
     gb_id: str | None
     gb_type: str | None
-    said: str = ""
+    torch_text: str = ""
     code: Code = dataclasses.field(default_factory=Code)
 
 
@@ -102,7 +102,7 @@ class Advice:
         """Whether it is about this very break."""
         return (
             self.covers(found.gb_id, found.gb_type)
-            and (not self.says or re.search(self.says, found.said) is not None)
+            and (not self.says or re.search(self.says, found.torch_text) is not None)
             and (self.when is None or self.when(found.code))
         )
 

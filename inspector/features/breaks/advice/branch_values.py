@@ -29,7 +29,7 @@ class Chosen:
     otherwise: ast.expr
 
 
-def chosen_between(code: Code) -> tuple[ast.expr, tuple[Chosen, ...]] | None:
+def branch_choices(code: Code) -> tuple[ast.expr, tuple[Chosen, ...]] | None:
     """The condition of a branch and all that it decides; None where that is more than values."""
     match code.statement:
         case ast.If(test=test, body=body, orelse=orelse):

@@ -27,7 +27,7 @@ def choice(code: Code) -> Fix:
     found = Choices.of(code)
     if found is None:
         return Fix()
-    return Fix(found.said, statements_instead_of(code, code.statement, found.lines))
+    return Fix(found.text, statements_instead_of(code, code.statement, found.lines))
 
 
 def one_side(code: Code) -> Fix:

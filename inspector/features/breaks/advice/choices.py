@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Self
 
-from inspector.features.breaks.advice.branch_values import Chosen, chosen_between
+from inspector.features.breaks.advice.branch_values import Chosen, branch_choices
 from inspector.features.breaks.advice.choice_code import LONGEST, ChoiceMaker, tensor_names
 from inspector.features.breaks.advice.effects import writes
 from inspector.report.user_code.code import Code
@@ -34,7 +34,7 @@ class Choices:
         Returns:
             None for a branch that does more, or of which that is not certain.
         """
-        found = chosen_between(code)
+        found = branch_choices(code)
         if found is None or _writes_outside(code):
             return None
         test, chosen = found
@@ -64,7 +64,7 @@ class Choices:
         return True
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """All of it, as sentences."""
         *others, last = [f"`{line}`" for line in self.lines]
         lines = f"{', '.join(others)} and {last}" if others else last

@@ -121,7 +121,7 @@ def _advised(run: Run, record: GraphBreak, place: Place, compiled: Functions) ->
     if first := _given_up_caller(run, record):
         return Advised(first, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
-    found = Break(cause.gb_id, cause.gb_type, cause.said(inner), code)
+    found = Break(cause.gb_id, cause.gb_type, cause.torch_text(inner), code)
     advice = best(found)
     is_foreign = record.user is not None and run.roots.owner(record.user.file) in _OTHERS
     if is_foreign or (advice is None and _is_called_by_torch(run, record)):
