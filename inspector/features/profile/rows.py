@@ -58,7 +58,7 @@ def _detail(row: KernelGroup) -> Iterator[str]:
     if modules:
         yield f"in {modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
     if work.functionalized_operator:
-        yield f"a copy, because {work.functionalized_operator} is in-place"
+        yield f"a copy, because {work.functionalized_operator} works in place"
     elif work.operators:
         shown = ", ".join(work.operators[:4])
         yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
@@ -78,7 +78,7 @@ def _summary(row: KernelGroup) -> Iterator[str]:
     work = row.first
     yield _KINDS.get(work.kind, work.kind)
     if work.bound is Bound.LATENCY:
-        yield "as short as an empty kernel"
+        yield "no longer than an empty kernel"
     elif work.bound is Bound.PROCESSES:
         yield "waits for other processes"
     elif row.share_of_ceiling is not None and row.is_possible:
