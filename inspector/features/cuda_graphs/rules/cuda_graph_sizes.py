@@ -33,17 +33,14 @@ class CudaGraphSizesRule(Rule[Run, Finding]):
                     key = (function.key.compile_id, function.key.mode)
                     groups.setdefault(key, []).append(function)
             for functions in groups.values():
-                if _matters(process, functions):
+                sizes = {function.key.integers for function in functions}
+                replayed = {function.key.integers for function in functions if function.replays}
+                is_rare = len(sizes) >= _SEVERAL_SIZES and len(replayed) < _MOSTLY * len(sizes)
+                is_warned = any(
+                    item.kind is WarningKind.SIZES for item in process.cuda_graphs.warnings
+                )
+                if len(sizes) >= _MANY_SIZES or is_rare or (is_warned and len(sizes) > 1):
                     yield _finding(run, process, functions)
-
-
-def _matters(process: Process, functions: list[CudaGraphCalls]) -> bool:
-    """Many sizes, or several of which most did not come again, or what torch itself warns of."""
-    sizes = {function.key.integers for function in functions}
-    replayed = {function.key.integers for function in functions if function.replays}
-    is_rare = len(sizes) >= _SEVERAL_SIZES and len(replayed) < _MOSTLY * len(sizes)
-    is_warned = any(item.kind is WarningKind.SIZES for item in process.cuda_graphs.warnings)
-    return len(sizes) >= _MANY_SIZES or is_rare or (is_warned and len(sizes) > 1)
 
 
 def _finding(run: Run, process: Process, functions: list[CudaGraphCalls]) -> Finding:
