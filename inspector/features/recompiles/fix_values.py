@@ -188,7 +188,7 @@ FACTS: Facts = {
         listed([_SETTINGS.get(part, part) for part in case.first.name.split()], 3)
         or "the global state"
     ),
-    "kept_at": lambda case: f" at {case.place(case.kept_over)}" if case.kept_over else "",
+    "kept_at": lambda case: f" at {case.place(case.crossed_break)}" if case.crossed_break else "",
     "of_module": lambda case: case.first.origin is Origin.MODULE_ATTRIBUTE,
     "of_global": lambda case: case.first.origin is Origin.GLOBAL,
     "index_place": lambda case: case.place(line[0]) if (line := _index_line(case)) else "",

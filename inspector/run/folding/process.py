@@ -25,7 +25,7 @@ from inspector.trace.caches import CacheLookup, CacheState, CodeState, TritonKer
 from inspector.trace.dynamo import CompilationMetrics, CreateSymbol, DynamoStart, TorchVersion
 from inspector.trace.envelope import Envelope
 from inspector.trace.inductor import CollectiveSchedule, GraphLogged, OutputCode
-from inspector.trace.inspector_records import KeptRecord
+from inspector.trace.inspector_records import StoredRecord
 from inspector.trace.payload import Payload
 from inspector.trace.registry import UnknownEvent, read
 from inspector.trace.timing import ChromiumEvent
@@ -50,7 +50,7 @@ class ProcessBuilder:
         self._lowered: set[str] = set()
         self._calls: list[TargetCall] = []
         self._records: dict[type[Record], list[Record]] = {}
-        self._places: dict[type[Record], list[KeptRecord]] = {}
+        self._places: dict[type[Record], list[StoredRecord]] = {}
         self.compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._cuda_graphs = CudaGraphsDraft()
@@ -75,7 +75,7 @@ class ProcessBuilder:
                 self._calls[-1] = event
         elif isinstance(event, Record):
             self._records.setdefault(type(event), []).append(event)
-        elif isinstance(event, KeptRecord) and event.text is not None:
+        elif isinstance(event, StoredRecord) and event.text is not None:
             self._places.setdefault(event.kind, []).append(event)
         if event is not None:
             self._take(envelope, event)
@@ -127,7 +127,7 @@ class ProcessBuilder:
             self.compilations.begin_ahead(envelope.compile_id, exported.text if exported else None)
 
     def _take_of_compile_time(self, envelope: Envelope, event: _CompileTimeEvent) -> None:
-        self._cold_start.add_said(envelope.compile_id, event)
+        self._cold_start.add_event_of(envelope.compile_id, event)
         # Other backends come by AOTAutograd's cache, too, and miss it.
         if isinstance(event, CacheLookup) and (
             event.state is CacheState.HIT or event.cache == "FX graph"

@@ -29,25 +29,7 @@ _LIMIT_SINCE = (2, 15)
 
 
 class CudaGraphSizesRule(Rule[Run, Finding]):
-    """Every size needs its own CUDA graph.
-
-    What it means:
-        The compiled code works for all sizes, but a captured graph works for only one. Torch warms
-        up and captures once for each set of dynamic sizes.
-
-    Why it matters:
-        The first two calls with a size do not replay, and each capture keeps its memory. If most
-        calls have a new size (decoding with a growing cache), no call replays and every capture is
-        overhead.
-
-    Example:
-        A KV cache that grows by one in each call: 500 tokens, 500 sizes.
-
-    What to do:
-        Pad to a few sizes, or keep a buffer of the largest size and a mask. Or list the sizes worth
-        capturing in ``torch._inductor.config.triton.cudagraph_capture_sizes``; other sizes run
-        without a graph.
-    """
+    """Every size needs its own CUDA graph."""
 
     id = "cuda-graph-sizes"
     severity = Severity.WARNING
@@ -61,17 +43,14 @@ class CudaGraphSizesRule(Rule[Run, Finding]):
                     key = (function.key.compile_id, function.key.mode)
                     groups.setdefault(key, []).append(function)
             for functions in groups.values():
-                if _matters(process, functions):
+                sizes = {function.key.integers for function in functions}
+                replayed = {function.key.integers for function in functions if function.replays}
+                is_rare = len(sizes) >= _SEVERAL_SIZES and len(replayed) < _MOSTLY * len(sizes)
+                is_warned = any(
+                    item.kind is WarningKind.SIZES for item in process.cuda_graphs.warnings
+                )
+                if len(sizes) >= _MANY_SIZES or is_rare or (is_warned and len(sizes) > 1):
                     yield _finding(run, process, functions)
-
-
-def _matters(process: Process, functions: list[CudaGraphCalls]) -> bool:
-    """Many sizes, or several of which most did not come again, or what torch itself warns of."""
-    sizes = {function.key.integers for function in functions}
-    replayed = {function.key.integers for function in functions if function.replays}
-    is_rare = len(sizes) >= _SEVERAL_SIZES and len(replayed) < _MOSTLY * len(sizes)
-    is_warned = any(item.kind is WarningKind.SIZES for item in process.cuda_graphs.warnings)
-    return len(sizes) >= _MANY_SIZES or is_rare or (is_warned and len(sizes) > 1)
 
 
 def _finding(run: Run, process: Process, functions: list[CudaGraphCalls]) -> Finding:
