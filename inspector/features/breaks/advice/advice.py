@@ -9,7 +9,7 @@ from inspector.features.breaks.advice.edits import Fix, possible
 from inspector.features.breaks.advice.predicates import Predicate, predicate
 from inspector.report.documentation import read_documentation
 from inspector.report.user_code.code import Code
-from inspector.shared.edit import Edit, Setting
+from inspector.shared.edit import Edit
 
 TESTED_ON = ("2.11", "2.12", "2.13", "2.14", "2.15")
 """Versions of torch on which every advice is run, unless it names fewer."""
@@ -38,12 +38,12 @@ class Break:
     """A graph break as advice looks at it.
 
     Attributes:
-        said: Torch's developer context, then its explanation, then the file that it was in.
+        torch_text: Torch's developer context, then its explanation, then the file that it was in.
     """
 
     gb_id: str | None
     gb_type: str | None
-    said: str = ""
+    torch_text: str = ""
     code: Code = dataclasses.field(default_factory=Code)
 
 
@@ -78,7 +78,6 @@ class Advice:
     says: str = ""
     when: Predicate | None = None
     tailored: Callable[[Code], Fix] | None = None
-    settings: tuple[Setting, ...] = ()
     caution: str = ""
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
@@ -100,7 +99,7 @@ class Advice:
         """Whether it is about this very break."""
         return (
             self.covers(found.gb_id, found.gb_type)
-            and (not self.says or re.search(self.says, found.said) is not None)
+            and (not self.says or re.search(self.says, found.torch_text) is not None)
             and (self.when is None or self.when(found.code))
         )
 
@@ -139,7 +138,6 @@ def read_case(name: str, tailored: Callable[[Code], Fix] | None = None) -> Advic
         says=fields.get("says", ""),
         when=predicate(fields["when"]) if "when" in fields else None,
         tailored=tailored,
-        settings=(("capture_scalar_outputs", True),) if "captures-scalars" in fields else (),
         caution=fields.get("caution", ""),
         instead_of=fields.get("instead-of", ""),
         other_way_of=tuple(fields.get("other-way-of", "").split()),

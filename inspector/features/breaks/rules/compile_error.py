@@ -114,7 +114,7 @@ def _why(error: CompilerError, kernel: str) -> str:
     """The first error of the compiler, whose output may have hundreds of lines before it."""
     where = f" in kernel `{kernel}`" if kernel else ""
     at = f" (line {error.line} of the generated code)" if error.line and error.code else ""
-    said = f"error{where}: {error.said}{at}"
+    said = f"error{where}: {error.message}{at}"
     return f"{said}\n    {error.code}" if error.code else said
 
 

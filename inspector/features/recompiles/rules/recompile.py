@@ -16,7 +16,7 @@ from inspector.features.recompiles.instances import (
     instances_message,
     other_instances,
 )
-from inspector.features.recompiles.kept_values import (
+from inspector.features.recompiles.nearby_breaks import (
     BreakBefore,
     break_before,
     given_up_caller,
@@ -180,7 +180,7 @@ def _case(
         grown=dict(_grown(run, (first, *also_changed(first)))),
         has_breaks=before is not None or resumes,
         file=frame.file,
-        apart_by=caller.user if caller else None,
+        separating_break=caller.user if caller else None,
         skipped_by=_skipped_by(frame, items),
     )
 
@@ -232,8 +232,8 @@ def _breaks_around(
     if before is not None:
         title = f" ({before.title})" if before.title else ""
         what = (
-            f"{case.kept_name(case.first.name)} is kept across"
-            if case.kept_over
+            f"{case.crossing_name(case.first.name)} is kept across"
+            if case.crossed_break
             else "the function resumes after"
         )
         yield f"{what} the graph break at {case.place(before.place)}{title}"

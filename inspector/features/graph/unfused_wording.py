@@ -20,7 +20,7 @@ _LEAST_NS = 50  # less would be 0.0 µs
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class ApartLine:
+class UnfusedLine:
     """What was not fused, and why.
 
     Attributes:
@@ -36,21 +36,21 @@ class ApartLine:
     is_advised: bool = False
 
 
-def apart_head(report: GraphReport) -> str:
+def unfused_head(report: GraphReport) -> str:
     """What the bytes, and the times, are."""
     gpu = report.gpu
     times = f"; times at {gpu.bandwidth / 1e12:.2f} TB/s" if gpu and gpu.bandwidth else ""
     return f"upper bounds on the extra memory traffic{times}"
 
 
-def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
+def unfused_lines(report: GraphReport, row: FusionRow) -> list[UnfusedLine]:
     """What was not fused; first what can be changed, and then those that would save most.
 
     Pairs with calls of libraries, where the reason is always the same, are one line. Those that
     would save next to nothing are left out.
     """
     gpu = report.gpu
-    lines: list[ApartLine] = []
+    lines: list[UnfusedLine] = []
     calls: dict[tuple[str, bool], list[tuple[Pair, int]]] = {}
     for pair, number in grouped(row.fusion, row.pairs):
         if pair.saved_bytes * number < _LEAST_BYTES:
@@ -59,7 +59,7 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
             key = pair.reason.change, _is_left(pair)
             calls.setdefault(key, []).append((pair, number))
         else:
-            lines.append(_apart_line(row.fusion, pair, number, gpu))
+            lines.append(_unfused_line(row.fusion, pair, number, gpu))
     lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
     is_done = str(report.run.meta.settings.get("mode") or "").startswith("max-autotune")
     if is_done or (gpu is not None and not gpu.tunes_products):
@@ -71,16 +71,18 @@ def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:
         ]
     most = max((line.saved_bytes for line in lines), default=0)
 
-    def order(line: ApartLine) -> tuple[bool, int]:
+    def order(line: UnfusedLine) -> tuple[bool, int]:
         is_first = line.is_advised and line.saved_bytes * _FIRST >= most
         return not is_first, -line.saved_bytes
 
     return sorted(lines, key=order)
 
 
-def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> ApartLine:
-    said = f"Torch reports: {pair.said}." if pair.said else "Torch reports no reason."
-    return ApartLine(
+def _unfused_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> UnfusedLine:
+    said = (
+        f"Torch reports: {pair.torch_reason}." if pair.torch_reason else "Torch reports no reason."
+    )
+    return UnfusedLine(
         title=_title(fusion, pair),
         saved=saved_line(pair.saved_bytes, number, gpu),
         reason=pair.reason.sentence if pair.reason else said,
@@ -90,10 +92,10 @@ def _apart_line(fusion: Fusion, pair: Pair, number: int, gpu: Gpu | None) -> Apa
     )
 
 
-def _calls_line(fusion: Fusion, pairs: Sequence[tuple[Pair, int]], gpu: Gpu | None) -> ApartLine:
+def _calls_line(fusion: Fusion, pairs: Sequence[tuple[Pair, int]], gpu: Gpu | None) -> UnfusedLine:
     """Many pairs in one line; a buffer is in several of them, so their bytes have no sum."""
     if len(pairs) == 1:
-        return _apart_line(fusion, *pairs[0], gpu)
+        return _unfused_line(fusion, *pairs[0], gpu)
     pairs = sorted(pairs, key=lambda item: -item[0].saved_bytes)
     largest = pairs[0][0]
     number = sum(times for _, times in pairs)
@@ -103,7 +105,7 @@ def _calls_line(fusion: Fusion, pairs: Sequence[tuple[Pair, int]], gpu: Gpu | No
     )
     more = f"; {len(pairs) - _MOST_CALLS} more" if len(pairs) > _MOST_CALLS else ""
     what = "ATen fallbacks" if _is_left(largest) else "library calls"
-    return ApartLine(
+    return UnfusedLine(
         title=f"{count(number, 'pair')} with {what}",
         saved=f"up to {saved_line(largest.saved_bytes, 1, gpu)} each",
         reason=f"Inductor cannot fuse into them: {shown}{more}.",

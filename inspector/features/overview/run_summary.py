@@ -10,7 +10,7 @@ from inspector.run.run import Run
 from inspector.run.summary import Summary, summarize
 
 
-def closing_lines(run: Run, place: str) -> tuple[str, ...]:
+def summary_lines(run: Run, place: str) -> tuple[str, ...]:
     """Lines for standard error; why it failed is the last thing to see."""
     partial = run.meta.partial
     failed = (f"inspect: {failure(run.meta)}: {run.meta.error}",) if run.meta.error else ()

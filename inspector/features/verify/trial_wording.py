@@ -8,7 +8,7 @@ from inspector.report.finding import Finding
 from inspector.report.settings import shown_changes, shown_setting, shown_settings
 from inspector.report.value_names import value_named
 from inspector.report.wording import count, duration, listed
-from inspector.run.verification import Candidate, Measured, Trial, Tried, Verification
+from inspector.run.verification import AdviceTrial, Candidate, Measured, Trial, Verification
 from inspector.shared.edit import Rewrite
 
 _COLUMNS = ("graphs", "breaks", "warm call", "", "compile time", "outputs")
@@ -20,7 +20,7 @@ _SAME = "\N{ALMOST EQUAL TO}"
 _CHANCE = 1.0  # a ratio that is no more than chance
 
 
-def tried_title(verification: Verification) -> str:
+def trial_title(verification: Verification) -> str:
     """What the table is about."""
     if verification.baseline is None:
         return f"nothing was tried: {one_line(verification.not_tried)}"
@@ -29,7 +29,7 @@ def tried_title(verification: Verification) -> str:
     return f"trials, each in a fresh process ({one_line(backend)})"
 
 
-def tried_verdict(verification: Verification, findings: Iterable[Finding] = ()) -> str:
+def trial_verdict(verification: Verification, findings: Iterable[Finding] = ()) -> str:
     """What leaves the fewest graph breaks, graphs and compilations; empty if nothing was tried."""
     before = verification.baseline
     if before is None or not verification.trials:
@@ -64,7 +64,7 @@ def tried_verdict(verification: Verification, findings: Iterable[Finding] = ()) 
     return one_line(f"{_named(best.candidate)}: {', '.join(changes)}")
 
 
-def tried_columns(verification: Verification) -> tuple[str, ...]:
+def trial_columns(verification: Verification) -> tuple[str, ...]:
     """Titles of the columns; breaks are records at sites."""
     has_lines = any(trial.candidate.rewrites for trial in verification.trials)
     counted = (_COMPILATIONS,) if _tells_compilations(verification) else ()
@@ -75,7 +75,7 @@ def _tells_compilations(verification: Verification) -> bool:
     return any(measured.recompiles for measured in _all_measured(verification))
 
 
-def tried_rows(verification: Verification) -> tuple[tuple[str, ...], ...]:
+def trial_rows(verification: Verification) -> tuple[tuple[str, ...], ...]:
     """The target as it is, then every trial; of one that failed the last cell says why."""
     baseline = verification.baseline
     if baseline is None:
@@ -91,7 +91,7 @@ def _row(trial: Trial, verification: Verification) -> tuple[str, ...]:
         what = "everything that helps" if candidate.settings else "lines that help"
         setting = f"({what}, together)"
     if trial.measured is None:
-        blank = [""] * (len(tried_columns(verification)) - 2)
+        blank = [""] * (len(trial_columns(verification)) - 2)
         return (setting, *blank, one_line(trial.failure) or "it failed")
     outputs = _outputs(trial.measured.outputs, verification)
     ratio = _ratio(trial.measured, verification)
@@ -128,7 +128,7 @@ def _outputs(outputs: Comparison | None, verification: Verification) -> str:
     return "equal" if outputs.equal else "differ"
 
 
-def tried_notes(verification: Verification) -> tuple[str, ...]:
+def trial_notes(verification: Verification) -> tuple[str, ...]:
     """What else there is to know about the table, one sentence each."""
     return tuple(dict.fromkeys(map(one_line, _notes(verification))))
 
@@ -211,10 +211,10 @@ def _change(rewrite: Rewrite) -> str:
     return f"{rewrite.place} ({rewrite.advice})"
 
 
-def tried_sentence(tried: Tried) -> str:
+def trial_sentence(tried: AdviceTrial) -> str:
     """What a trial says about a finding."""
     outputs = {True: "stay equal", False: "differ", None: "not compared"}[tried.outputs_equal]
-    lines = (f"{rewrite.place}: {rewrite.told}" for rewrite in tried.rewrites)
+    lines = (f"{rewrite.place}: {rewrite.in_sentence}" for rewrite in tried.rewrites)
     setting = " + ".join((*map(shown_setting, tried.settings), *lines))
     was, now = tried.recompiles or (0, 0)
     removes = "removes it"
