@@ -106,7 +106,7 @@ USES = (
     Use(
         "observe what each pass changes in a graph",
         "passes in `inspect graph --passes` (the graphs before and after all of a stage remain)",
-        "torch.fx.passes.graph_transform_observer: GraphTransformObserver",
+        "",
         "GraphTransformObserver.__enter__ GraphTransformObserver.__exit__",
     ),
     Use(

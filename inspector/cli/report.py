@@ -91,7 +91,7 @@ def every_report(
     yield ColdStartReport(make_report(run, load_rules("cold-start")), cold_start(run))
     yield make_graph_report(run, "")
     passes = make_passes_report(run)
-    if passes.graphs:
+    if passes.graphs or passes.vllm:
         yield passes
     yield compiled(make_kernels_report(run, "", load_rules("cpp"), load_rules("code")))
     if any(process.stored.get(DeviceProfile) for process in run.processes):

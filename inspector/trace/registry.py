@@ -82,7 +82,8 @@ _UNUSED_KEYS = re.compile(
     bwd_compilation_metrics_runtime | compilation_metrics_runtime | compiled_autograd_graph
     | create_unbacked_symbol | describe_source | describe_storage | describe_tensor |
     dump_file | dynamo_guards | exported_program | expression_created | guard_added |
-    guard_on_data_dependent_error | link | mismatched_fake_kernel | missing_fake_kernel |
+    guard_on_data_dependent_error | inductor_pre_grad_graph | link |
+    mismatched_fake_kernel | missing_fake_kernel |
     optimize_ddp_split_child | optimize_ddp_split_graph | propagate_real_tensors |
     propagate_real_tensors_provenance
     """,
@@ -112,7 +113,7 @@ _UNUSED_ARTIFACTS = re.compile(
     min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
     scheduler_nodes_before_comm_overlap | torch\._functorch\.config |
     .*_(?:ORIGINAL|MODIFIED)_BYTECODE |
-    inductor_triton_kernel_to_.* |
+    inductor_triton_kernel_to_.* | inductor_post_to_pre_grad_nodes |
     inspector_(?:bench|hlo_graph|kept_memory|kernel_build)  # of earlier versions of ours
     """,
     re.VERBOSE,

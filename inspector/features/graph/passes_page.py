@@ -38,7 +38,9 @@ def _headline(graphs: Sequence[GraphPasses]) -> str:
     changed = count(sum(bool(graph.passes) for graph in graphs), "graph")
     added = count(sum(len(item.added) for item in passes), "node")
     removed = sum(len(item.removed) for item in passes)
-    return f"{number} changed {changed}: {added} added, {removed} removed"
+    retargeted = sum(len(split_edits(item.changed)[0]) for item in passes)
+    more = f", {retargeted} retargeted" if retargeted else ""
+    return f"{number} changed {changed}: {added} added, {removed} removed{more}"
 
 
 def _sections(graphs: Sequence[GraphPasses]) -> Iterator[Section]:

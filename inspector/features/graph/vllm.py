@@ -81,7 +81,7 @@ def vllm_of(run: Run) -> tuple[Vllm, ...]:
 
 def process_names(run: Run) -> tuple[str, ...]:
     """A short name for each process; an empty string where there is but one."""
-    return labels(run) if len(run.processes) > 1 else ("",)
+    return ("",) if len(run.processes) == 1 else labels(run)
 
 
 def make_vllm(process: Process, name: str, graphs: Sequence[GraphPasses]) -> Vllm | None:
