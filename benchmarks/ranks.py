@@ -1,10 +1,12 @@
-"""Jobs of several processes (gloo) with planted divergences: is each found, with its cause?
+"""Jobs of several processes with planted divergences: is each found, with its cause?
 
-    python benchmarks/ranks.py [--processes 2 4 8] [--tlparse PATH] [-o reports/ranks.md]
+    python benchmarks/ranks.py [--processes 2 4 8] [--device cuda] [--tlparse PATH] [-o FILE]
+
+On the CPU they talk with gloo, on GPUs (one for each process) with NCCL.
 
 Each job runs a compiled function with an ``all_reduce`` and an ``all_gather`` on every rank; one
 rank gets another length, takes another branch, has an empty cache, or orders its collectives
-otherwise (there the process group is torch's "fake" one: with gloo that job hangs, as it should).
+otherwise (there the process group is torch's "fake" one: that job hangs, as it should).
 """
 
 from __future__ import annotations
@@ -26,12 +28,16 @@ import torch.distributed as dist
 import torch.distributed._functional_collectives as collectives
 
 plant, rank, world = sys.argv[1], int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
+device = sys.argv[2]
+if device == "cuda":
+    torch.cuda.set_device(rank)
+torch.set_default_device(device)
 odd = rank == world - 1
 if plant == "order":
     from torch.testing._internal.distributed.fake_pg import FakeStore
     dist.init_process_group("fake", store=FakeStore(), rank=rank, world_size=world)
 else:
-    dist.init_process_group("gloo")
+    dist.init_process_group("nccl" if device == "cuda" else "gloo")
 torch.set_num_threads(1)
 
 
@@ -76,7 +82,7 @@ RULES = {
 }
 
 
-def run_job(folder: Path, plant: str, number: int) -> float:
+def run_job(folder: Path, plant: str, number: int, device: str) -> float:
     """Runs the processes of one job; gives its seconds."""
     (folder / "job.py").write_text(JOB)
     common = {
@@ -97,7 +103,7 @@ def run_job(folder: Path, plant: str, number: int) -> float:
             }
             if name != "fill":
                 own["TORCH_TRACE"] = str(folder / "logs")
-            command = [sys.executable, "job.py", name]
+            command = [sys.executable, "job.py", name, device]
             processes.append(subprocess.Popen(command, cwd=folder, env={**common, **own}))
         codes = [process.wait(900) for process in processes]
         if any(codes):
@@ -138,6 +144,7 @@ def main() -> int:
     """Prints the table; 1 if a planted divergence was missed."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--processes", type=int, nargs="*", default=[2, 4, 8])
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--only", nargs="*", default=[*RULES])
     parser.add_argument("--tlparse", help="its program, to show what it says")
     parser.add_argument("-o", "--output", type=Path)
@@ -150,7 +157,7 @@ def main() -> int:
         for plant in options.only:
             with tempfile.TemporaryDirectory() as temporary:
                 folder = Path(temporary)
-                run_job(folder, plant, number)
+                run_job(folder, plant, number, options.device)
                 found, seconds = judged(folder, plant)
                 found = found.replace(f"{folder}/", "").replace("|", "\\|")
                 row = f"| {plant} | {number} | {found} | {seconds:.1f} |"

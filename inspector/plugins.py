@@ -28,19 +28,19 @@ COMMANDS = {
     "explain": "Show every graph break: its line, its cause and its fix.",
     "run": "Record any program, however it calls torch.compile.",
     "cold-start": "Show where compile time goes, and which caches hit.",
-    "guards": "Show the guards, their cost, and what recompiles next.",
-    "kernels": "Show the generated kernels, also for a GPU that is not here.",
+    "guards": "Show the guards, their cost, and what may recompile next.",
+    "kernels": "Show the generated kernels, even for a GPU you do not have.",
     "graph": "Show which operators became which kernel, and each stage.",
-    "profile": "Time the kernels in place, against peak FLOP/s and bandwidth.",
-    "bench": "Measure eager PyTorch against the compiler's modes and backends.",
-    "report": "Write one HTML page with everything, to read or send.",
-    "demo": "Write a finished page: no torch, no GPU, no model needed.",
-    "ranks": "Show where the ranks of a job differ, and who waits for whom.",
-    "diff": "Show which kernels a change adds, removes and alters.",
-    "list": "List, name and delete the recordings that are kept here.",
-    "rule": "Explain a rule, or one of torch's GB ids.",
-    "schema": "Describe the fields of a report as JSON.",
-    "doctor": "Check what is installed, what is missing, and how to get it.",
+    "profile": "Time the kernels, and compare with peak FLOP/s and bandwidth.",
+    "bench": "Compare eager PyTorch with the compiler's modes and backends.",
+    "report": "Write one self-contained HTML page with the full report.",
+    "demo": "Write a sample page; needs no torch, GPU or model.",
+    "ranks": "Show where the ranks of a job differ, and which ranks wait.",
+    "diff": "Show which kernels a change adds, removes and modifies.",
+    "list": "List, name and delete recordings.",
+    "rule": "Explain a rule, or a graph break id (GB0059) of torch.",
+    "schema": "Print the JSON Schema of a report.",
+    "doctor": "Check for missing dependencies, and show how to install them.",
 }
 """What each command does; its module in `inspector.cli` has its name."""
 
@@ -234,7 +234,7 @@ def renderer_for_suffix(path: Path, kind: str = "", others: Iterable[str] = ()) 
     suffix = path.suffix.removeprefix(".").lower()
     what = f"the suffix {path.suffix!r}" if suffix else "no suffix"
     raise UsageError(
-        f"The output file {str(path)!r} has {what}, which is no known format.",
+        f"The output file {str(path)!r} has {what}, which is not a known format.",
         _choices(suffix, [*known, *(name.removeprefix(".") for name in others)]),
     )
 

@@ -118,7 +118,7 @@ def without_dtype(dtype: str | None) -> str:
     """What to try where a call fails that is none of the program's own; empty without a dtype."""
     if not dtype:
         return ""
-    return f"Drop --dtype {dtype}; it converts all parameters and inputs, even of mixed dtypes."
+    return f"Drop --dtype {dtype}; it converts all parameters and inputs to one dtype."
 
 
 def lacks_cuda(error: BaseException) -> bool:

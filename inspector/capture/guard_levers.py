@@ -120,7 +120,9 @@ class Levers:
                 stack.enter_context(patch)
         if self._target.already_compiled:
             if options:
-                raise ValueError("the file calls torch.compile itself: pass it the filter there")
+                raise ValueError(
+                    "the file calls torch.compile itself: pass guard_filter_fn in that call"
+                )
             return self._target.function
         request = self._request
         how = {name: getattr(request, name) for name in ("backend", "mode", "dynamic", "fullgraph")}

@@ -67,8 +67,8 @@ def _kept_state(function: Callable[..., Any]) -> Iterator[None]:
             tensor.grad = gradient
         if changed := state.left_changed():
             warnings.warn(
-                f"inspector.explain: the calls changed {changed} tensors permanently, because more "
-                f"than {MOST_COPIED_BYTES >> 30} GiB are not copied.",
+                f"inspector.explain: the calls changed {changed} tensors permanently: state above "
+                f"{MOST_COPIED_BYTES >> 30} GiB is not restored.",
                 stacklevel=2,
             )
 

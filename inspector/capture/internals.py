@@ -157,7 +157,7 @@ USES = (
         """,
     ),
     Use(
-        "time lines of generated code and user code in place",
+        "time individual lines of generated code and user code",
         "lines in `inspect profile`",
         """
         torch._C._profiler: _RecordFunctionFast

@@ -51,9 +51,9 @@ def _function(name: str) -> Callable[..., object]:
         for part in rest.split("."):
             found = getattr(found, part)
     except (AttributeError, ImportError) as error:
-        raise UsageError(f"There is no function {name}.", "Name it as module.name.") from error
+        raise UsageError(f"There is no function {name}.", "Use the form module.name.") from error
     if not callable(found):
-        raise UsageError(f"{name} is not a function.", "Name one as module.name.")
+        raise UsageError(f"{name} is not a function.", "Use the form module.name.")
     return found
 
 

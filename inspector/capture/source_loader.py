@@ -168,7 +168,8 @@ def check_edited() -> None:
     missing = sorted(_edits.keys() - _made)
     if missing:
         raise UsageError(
-            f"{Path(missing[0]).name} was not loaded with the change.", "Edit the file instead."
+            f"{Path(missing[0]).name} was not imported, so the change has no effect.",
+            "Edit the file instead.",
         )
 
 

@@ -48,7 +48,7 @@ def main() -> int:
         return BROKEN_PIPE
     except OSError as error:
         _abandon_stdout()
-        message = f"Standard output cannot be written ({error.strerror or error})."
+        message = f"Cannot write to standard output ({error.strerror or error})."
         failure = RecordingError(message, "Pass -o FILE, or redirect the output elsewhere.")
         return _report_failure(failure)
     return code

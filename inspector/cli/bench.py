@@ -34,27 +34,27 @@ from inspector.shared.bench import BenchPlan
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", type=click.Path())
 @click.option(
     "--modes", metavar="MODES",
-    help="Inductor's modes: default,reduce-overhead, …; these two by default. Also max-autotune, "
-    "max-autotune-no-cudagraphs, lite; all; none.",
+    help="Measure these modes (default,reduce-overhead if omitted). Also: max-autotune, "
+    "max-autotune-no-cudagraphs, lite, all, none.",
 )  # fmt: skip
 @click.option(
     "--backends", metavar="NAMES",
-    help="torch.compile backends: aot_eager,cudagraphs, …",
+    help="Measure these backends: aot_eager,cudagraphs, …",
 )  # fmt: skip
 @click.option(
     "--vary", multiple=True, metavar="PLACE=VALUES",
     help="Vary an input: 'x[0]=1,2,4', 'n=1,2', 'x=f32,bf16'. 'ids[1],mask[1]=16,32' varies "
-    "two sizes together; repeat the option for products.",
+    "two sizes together; repeat the option to combine variations.",
 )  # fmt: skip
 @click.option(
     "--shapes", metavar="KINDS",
-    help="torch.compile's dynamic=: auto,dynamic,static. With --vary all of them by default.",
+    help="Set dynamic=: auto,dynamic,static. With --vary, all of them are measured by default.",
 )  # fmt: skip
 @click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True.")
-@click.option("--batch", metavar="SIZES", help="Batch sizes: 1,4,16.")
-@click.option("--dtype", metavar="DTYPES", help="Floating-point dtypes: f32,bf16.")
-@click.option("--autocast", metavar="DTYPES", help="Autocast dtypes: none,bf16.")
-@click.option("--tf32", metavar="on,off", help="Allow TF32 in float32 matmuls, or not.")
+@click.option("--batch", metavar="SIZES", help="Measure these batch sizes: 1,4,16.")
+@click.option("--dtype", metavar="DTYPES", help="Measure these floating-point dtypes: f32,bf16.")
+@click.option("--autocast", metavar="DTYPES", help="Measure these autocast dtypes: none,bf16.")
+@click.option("--tf32", metavar="on,off", help="Allow or forbid TF32 in float32 matmuls.")
 @click.option(
     "--train",
     is_flag=True,
@@ -62,17 +62,18 @@ from inspector.shared.bench import BenchPlan
 )
 @click.option(
     "--optimizer", metavar="NAME",
-    help="With --train: add a step of a torch.optim class, compiled and not.",
+    help="With --train: add a step of this torch.optim class, both compiled and eager.",
 )  # fmt: skip
 @click.option("--grad", is_flag=True, help="Run with gradients enabled (no torch.no_grad()).")
 @click.option(
     "--input", "inputs", multiple=True, metavar="SPEC",
-    help="Describe an input: 'f32[8,3,224]'. In argument order, or NAME=SPEC; repeatable.",
+    help="Describe an input: 'f32[8,3,224]'. Repeat it in argument order, or name the argument: "
+    "NAME=SPEC.",
 )  # fmt: skip
 @click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
 @click.option(
     "--sessions", type=click.IntRange(1, 20), metavar="N",
-    help="Processes per setting: most noise is between them.  [default: 3]",
+    help="Run this many processes per setting; most noise is between processes.  [default: 3]",
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(0.1, 3600), metavar="S",
@@ -80,21 +81,21 @@ from inspector.shared.bench import BenchPlan
 )  # fmt: skip
 @click.option(
     "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
-    help="Show what changed beyond noise since a report. Exits with 1 if it is worse.",
+    help="Show changes beyond noise since an earlier report. Exit with 1 if anything is worse.",
 )  # fmt: skip
 @click.option(
     "--fail-on", multiple=True, metavar="NAME",
-    help="Exit with 1 if a setting is wrong or slower than eager. Also if it could not be "
-    "measured: wrong,slower.",
+    help="Exit with 1 on these results: wrong,slower. Settings that could not be measured count, "
+    "too.",
 )  # fmt: skip
 @click.option(
     "--warmup", is_flag=True,
-    help="Measure the startup of a service, cold and cached. Find the warm-up inputs after which "
-    "nothing compiles.",
+    help="Measure cold and cached startup of a service. Find inputs that compile everything in "
+    "advance.",
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
-    help="With --warmup: write warmup.py and its files here.",
+    help="With --warmup: write warmup.py and its files to DIR.",
 )  # fmt: skip
 @process_options
 @output_options
@@ -109,7 +110,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     no_progress: bool,
     **asked: Any,  # noqa: ANN401 - read by what makes the plan
 ) -> int:
-    """Measure eager PyTorch against torch.compile's modes and backends, and pick one.
+    """Compare torch.compile's modes and backends with eager, and pick the best.
 
     TARGET is a model (model.py, model.py:name, package.module:name), several models or a folder of
     them, or a recording of this command. Options that take several values separate them by commas.
@@ -158,7 +159,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 option_help(
     command,
     output="Write a report (.json, .md, .txt) or a table (.csv).",
-    timeout="Stop a process that is not ready by then.  [default: 3600; 900 with several models]",
+    timeout="Stop a process that is not ready after this time.  [default: 3600; 900 with several "
+    "models]",
 )
 
 
@@ -192,7 +194,7 @@ def _earlier(file: Path) -> EarlierBench:
         return read_earlier(str(file), file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         said = error.strerror if isinstance(error, OSError) else error
-        message = f"{file} cannot be compared with: {said}."
+        message = f"Cannot compare with {file}: {said}."
         raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
 
 

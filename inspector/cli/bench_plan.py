@@ -83,7 +83,10 @@ def _settings(given: Mapping[str, Any]) -> Iterator[Setting]:
     modes = _NAMED_MODES.get(asked, asked or usual)
     for mode in modes:
         if (mode,) in _NAMED_MODES:
-            raise UsageError(f"--modes {mode} takes no other mode.", "Use it alone, or list modes.")
+            raise UsageError(
+                f"--modes {mode} cannot be combined with other modes.",
+                "Drop the other modes, or list all modes to measure.",
+            )
         _check("--modes", mode, MODES)
     backends = names_of(given.get("backends"))
     if given.get("backends") and not backends:

@@ -123,11 +123,11 @@ class Session:
         others = sum(other.is_alive for other in self._workers.values() if other is not worker)
         if ready is not None and is_crowded(worker, ready) and others:
             # For some inputs alone; with more room there may be enough.
-            worker.failure = "Out of memory with some inputs."
+            worker.failure = "Some inputs ran out of memory."
             worker.end()
             ready = None
         if lacks_memory(worker.failure) and others:
-            worker.failure += f" {others} other processes were using the memory."
+            worker.failure += f" {others} other processes were using memory."
         if ready is None and setting.is_eager and number in self._firsts:
             # What is compiled can do with less: that is one of the reasons to compile.
             self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others

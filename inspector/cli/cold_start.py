@@ -33,8 +33,8 @@ def command(target: str | None, asked: Asked, against: Path | None) -> int:
     """Show compile time by stage, function and line, and which caches hit.
 
     TARGET is a model, a recording (a folder or .zip), a TORCH_TRACE log, or a folder of such logs;
-    by default the newest recording. A model is recorded with empty caches, and with Inductor
-    unless --backend names another. To record a warm start, use `inspect run`, which keeps your
+    by default the newest recording. A model runs with empty caches, and with Inductor unless
+    --backend selects another backend. To record a warm start, use `inspect run`, which keeps your
     caches.
 
     \b
@@ -65,7 +65,7 @@ always_inductor(command)
 option_help(
     command,
     output="Write .json, .md, .txt, or a timeline (.perfetto.json).",
-    format_="Print terminal, json, markdown or perfetto.json.",
+    format_="Print as terminal, json, markdown or perfetto.json.",
 )
 
 

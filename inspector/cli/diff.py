@@ -30,8 +30,8 @@ from inspector.plugins import load_rules
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels: registers, predicted times. Those of a recording only with "
-    "--compile: they are untrusted code.",
+    help="Compile the kernels (registers, predicted times). Kernels from a recording are "
+    "untrusted code and need --compile.",
 )  # fmt: skip
 @recording_options
 def command(

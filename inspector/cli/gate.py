@@ -28,12 +28,13 @@ gate_options = together(
     click.option(
         "--fail-on", multiple=True, metavar="NAME",
         help="Exit with 1 on findings of this rule or severity. NAME is a rule (graph-break, "
-        "recompile, …) or the lowest severity (error, warning, info). Repeatable, or with commas.",
+        "recompile, …) or the minimum severity (error, warning, info). Repeat it, or separate "
+        "names with commas.",
     ),
     click.option(
         "--baseline", type=click.Path(path_type=Path), metavar="FILE",
-        help="Fail only on findings that are not in this earlier report.json. Sets --fail-on to "
-        "warning by default.",
+        help="Fail only on findings that are not in this earlier report.json. The default of "
+        "--fail-on is then warning.",
     ),
 )  # fmt: skip
 """What to fail on, and what is known already."""
@@ -81,7 +82,10 @@ def read_baseline(path: Path) -> Baseline:
     if not isinstance(version, int) or not isinstance(recording, dict):
         raise _no_report(path, "not a report")
     if version > FORMAT_VERSION:
-        message = f"{path} has format {version}, but this version reads up to {FORMAT_VERSION}."
+        message = (
+            f"{path} has format {version}, but this version supports formats up to "
+            f"{FORMAT_VERSION}."
+        )
         raise RecordingError(message, "Update torch-inspector: run git pull in its checkout.")
     if reason := recording.get("partial") or recording.get("error"):
         kind = "a partial recording" if recording.get("partial") else "a program that failed"

@@ -20,7 +20,8 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 @click.argument("target", required=False, type=click.Path())
 @click.option(
     "--stage", type=click.Choice(_STAGES), metavar="STAGE",
-    help=f"A graph: dynamo, joint, post-grad, …; all: {', '.join(_STAGES)}.  [default: fusion]",
+    help=f"Show the graph of this stage: dynamo, joint, post-grad, …; all: {', '.join(_STAGES)}.  "
+    "[default: fusion]",
 )  # fmt: skip
 @click.option("--graph", "graph", metavar="ID", default="", help="Show only this compilation: 0/0.")
 @click.option(
@@ -30,12 +31,12 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 )
 @click.option(
     "--depth", type=click.IntRange(0), metavar="N",
-    help=f"How many edges --around follows in each direction.  [default: {DEPTH}]",
+    help=f"Follow this many edges from --around in each direction.  [default: {DEPTH}]",
 )  # fmt: skip
-@click.option("--line", metavar="FILE:LINE", help="Show what a line became in every stage.")
+@click.option("--line", metavar="FILE:LINE", help="Show the operators of a line in every stage.")
 @click.option("--ops", is_flag=True, help="Count the operators of every stage.")
 @click.option("--passes", is_flag=True, help="Show what each pass changed in the graphs.")
-@click.option("--force", is_flag=True, help="Draw every operator and layer, however many.")
+@click.option("--force", is_flag=True, help="Draw every operator and layer, even of a large graph.")
 @gpu_options
 @recording_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option

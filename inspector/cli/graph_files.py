@@ -23,7 +23,7 @@ def graph_file(output: Path | None, view: View, *, forced: bool) -> Path | None:
     """The file for pictures; None where reports alone are asked for."""
     form = "" if output is None else output.suffix.lower()
     if forced and form not in layout.SUFFIXES:
-        raise UsageError("Only pictures take --force.", "Write one: -o graph.svg.")
+        raise UsageError("--force applies only to pictures.", "Write one: -o graph.svg.")
     if output is None:
         return None
     if form not in layout.SUFFIXES:
@@ -56,7 +56,7 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
         hint = hint[:1].upper() + hint[1:]
         raise RecordingError("There is no graph to write.", f"{hint}.")
     if len(made) > 1:
-        text = f"{len(made)} pictures, one per graph (narrow with --graph or --stage):"
+        text = f"{len(made)} pictures, one per graph (select with --graph or --stage):"
         sys.stderr.write(text + "\n")
     for file, content in zip(_files(output, [name for name, _ in made]), made, strict=True):
         write_bytes(file, content[1])

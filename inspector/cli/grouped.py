@@ -48,7 +48,7 @@ class Command(click.Command):
         names = {
             title: ", ".join(_name(option) for option in found) for title, found in groups.items()
         }
-        _write(formatter, "More, explained by --help -v", [*names.items()])
+        _write(formatter, "More (see --help -v)", [*names.items()])
 
 
 def _write(formatter: click.HelpFormatter, title: str, rows: list[tuple[str, str] | None]) -> None:

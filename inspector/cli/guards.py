@@ -22,16 +22,16 @@ _CUDA_GRAPH_RULES = "cuda-graph-"
     "cuda_graphs",
     is_flag=True,
     help="Show CUDA graphs instead: captures, skips, copies, and the share of calls that replay. "
-    "A model runs on the GPU with Inductor and mode reduce-overhead, unless options name others.",
+    "By default, a model then runs on the GPU with Inductor and mode reduce-overhead.",
 )
 @click.option(
     "--levers",
     is_flag=True,
-    help="Try each of torch's settings that make guards cheaper: what it saves, what it assumes, "
-    "and whether the calls here break that.",
+    help="Try torch's settings that make guards cheaper. For each, show the time saved, its "
+    "assumption, and whether these calls violate it.",
 )
 def command(target: str | None, asked: Asked, *, cuda_graphs: bool) -> int:
-    """Show guards, their cost, and what would recompile next.
+    """Show guards, their cost, and which changes would trigger a recompilation.
 
     TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
     or a folder of logs; by default the newest recording.

@@ -51,6 +51,6 @@ def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
         raise which_kernel(asked, meant, timed)
     others = ", ".join(bench.name for bench in found if bench.name)
     message = f"The recording has no isolated timings of {asked!r}{why}."
-    hint = f"It has those of {others}. " if others else ""
+    hint = f"It has timings of {others}. " if others else ""
     again = command_again(run, "profile", "--kernel", asked)
     raise RecordingError(message, f"{hint}Record them: {again}")

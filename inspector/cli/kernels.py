@@ -31,21 +31,21 @@ _ALL = "all"
 @click.command("kernels", cls=Command)
 @click.argument("target", required=False, type=click.Path())
 @gpu_options
-@click.option("--list-gpus", is_flag=True, help="List the GPUs and their figures.")
-@click.option("--show", metavar="KERNEL", help="Show one kernel; a part of its name is enough.")
+@click.option("--list-gpus", is_flag=True, help="List known GPUs and their specifications.")
+@click.option("--show", metavar="KERNEL", help="Show one kernel; part of its name is enough.")
 @click.option(
     "--as", "form", type=click.Choice(_FORMS), metavar="FORM", default="source",
-    help="With --show: show the kernel's ttir, ttgir, llir, ptx or sass.",
+    help="With --show: print ttir, ttgir, llir, ptx or sass.",
 )  # fmt: skip
 @click.option(
     "--export", metavar="KERNEL",
-    help="Write a kernel as a Python file that checks itself. all: write each into a folder "
-    "(-o kernels).",
+    help="Write a kernel to a self-checking Python file. Use `all` to write every kernel to a "
+    "folder (-o kernels).",
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels: registers, predicted times. Those of a recording only with "
-    "--compile: they are untrusted code.",
+    help="Compile the kernels (registers, predicted times). Kernels from a recording are "
+    "untrusted code and need --compile.",
 )  # fmt: skip
 @recording_options
 def command(  # noqa: PLR0913 - one parameter per option
@@ -61,8 +61,8 @@ def command(  # noqa: PLR0913 - one parameter per option
     """Show the kernels that Inductor generates, even for a GPU that this machine lacks.
 
     TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
-    or a folder of logs; by default the newest recording. With --gpu nothing runs on a GPU.
-    torch.compile generates the code, and the CPU runs the model where the program needs values.
+    or a folder of logs; by default the newest recording. With --gpu, torch.compile
+    generates code for that GPU, and the CPU runs the model.
 
     \b
     Examples:

@@ -90,15 +90,15 @@ def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> i
 
 size_option = click.option(
     "--max-bytes", callback=_bytes, metavar="SIZE",
-    help="Limit the logs of each process to this size (64M, 2G). Beyond half of it no "
-    "details are recorded; counts stay exact.",
+    help="Limit the logs of each process to this size (64M, 2G). Above half of it, details are "
+    "dropped; counts stay exact.",
 )  # fmt: skip
 
 target_options = together(
     click.option(
         "--input", "inputs", multiple=True, metavar="SPEC",
-        help="Describe an input: 'f32[8,3,224]', 'flag=true'. In argument order, or NAME=SPEC: "
-        "'ids=i64[1,128]<30522'; repeatable.",
+        help="Describe an input: 'f32[8,3,224]', 'flag=true'. Repeat it in argument order, or "
+        "name the argument: 'ids=i64[1,128]<30522'.",
     ),
     click.option(
     "--device", metavar="DEVICE", help="Move model and inputs to a device: cpu, cuda, cuda:1."
@@ -131,7 +131,9 @@ gpu_options = together(
         shell_complete=lambda _context, _, text: [key for key in GPUS if key.startswith(text)],
         help="Generate code for this GPU, even if this machine lacks it: h200, …",
     ),
-    click.option("--no-grad", is_flag=True, help="Call models under torch.no_grad(): inference."),
+    click.option(
+        "--no-grad", is_flag=True, help="Call models under torch.no_grad(), for inference."
+    ),
     click.option(
         "--fake", is_flag=True,
         help="With --gpu: allocate no large tensors and run nothing, for models of any size.",
@@ -162,7 +164,9 @@ def _one_file(
     """The one file to write; a second one would be lost without a word."""
     if len(values) > 1:
         names = ", ".join(map(str, values))
-        raise click.BadParameter(f"one output file is allowed, not {len(values)}: {names}.")
+        raise click.BadParameter(
+            f"only one output file is allowed, but {len(values)} are given: {names}."
+        )
     return values[0] if values else None
 
 
@@ -171,11 +175,11 @@ output_options = together(
     click.option(
         "-o", "--output", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
         multiple=True, callback=_one_file,
-        help="Write .html, .md, .json, .txt, .sarif, .junit.xml. The suffix is the format.",
+        help="Write .html, .md, .json, .txt, .sarif, .junit.xml. The suffix sets the format.",
     ),
     click.option(
         "--format", "format_", metavar="FORMAT",
-        help="Print terminal, json, markdown or github.",
+        help="Print as terminal, json, markdown or github.",
     ),
     click.option(
         "-v", "--verbose", is_flag=True, expose_value=False, callback=_keep_verbose,

@@ -29,32 +29,34 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 
 @click.command("profile", cls=Command)
 @click.argument("target", required=False, type=click.Path())
-@click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@click.option(
+    "--no-grad", is_flag=True, help="Call the model under torch.no_grad(), for inference."
+)
 @click.option(
     "--counters", is_flag=True,
     help="Read hardware counters in a second run, under Nsight Compute.",
 )  # fmt: skip
 @click.option(
     "--fresh-ceilings", is_flag=True,
-    help="Measure the machine's peaks again; they are kept for 30 days.",
+    help="Measure peak rates again; they are cached for 30 days.",
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(0.1), metavar="S",
     help="Time each input for about S seconds.  [default: 12]",
 )  # fmt: skip
-@click.option("--autotune", is_flag=True, help="Show the time of each candidate of autotuning.")
+@click.option("--autotune", is_flag=True, help="Show the time of every autotuning candidate.")
 @click.option(
     "--kernel", metavar="KERNEL",
     help="Also time one kernel in isolation; part of its name is enough. Writes a separate report.",
 )  # fmt: skip
 @recording_options
 def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
-    """Time the generated kernels in place and compare them with peak FLOP/s and bandwidth.
+    """Time kernels inside the model's calls, and compare them with peak FLOP/s and bandwidth.
 
     TARGET is a model (model.py, model.py:name, package.module:name) or a recording; by default the
     newest recording. On a GPU every
     kernel, copy and library call is timed inside the model's own calls; on the CPU, every C++
-    kernel and operator. Each is linked to the model line that it computes.
+    kernel and operator. Each is linked to its line of the model.
 
     \b
     Examples:

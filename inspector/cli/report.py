@@ -36,8 +36,12 @@ _DEFAULT = Path("report.html")
 
 @click.command("report", cls=Command)
 @click.argument("target", required=False, type=click.Path())
-@click.option("--profile", is_flag=True, help="Also time the kernels; takes a minute or two more.")
-@click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@click.option(
+    "--profile", is_flag=True, help="Also time the kernels, which takes another minute or two."
+)
+@click.option(
+    "--no-grad", is_flag=True, help="Call the model under torch.no_grad(), for inference."
+)
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
     help="Compile the kernels, for PTX, SASS and predicted times. Kernels from a recording are "

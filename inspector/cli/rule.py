@@ -24,11 +24,11 @@ _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 @click.argument("name", metavar="[ID]", required=False)
 @click.option("--python", metavar="PATH", help="Read torch's registry from this interpreter.")
 def command(name: str | None, python: str | None) -> None:
-    """Explain a rule or a torch GB id, and show the fix as a program.
+    """Explain a rule or a torch GB id, and show a tested fix.
 
     ID is a torch-inspector rule (graph-break), a piece of advice (print), or the id of a graph
-    break (GB0059). Explanations and hints for GB ids come from the installed torch. Without an ID,
-    all are listed.
+    break (GB0059). Explanations and hints for GB ids come from the installed torch. Without ID,
+    list all of them.
 
     \b
     Examples:

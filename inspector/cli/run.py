@@ -32,7 +32,7 @@ from inspector.run.sources.program import program_command
     "measure",
     flag_value=False,
     default=True,
-    help="Do not profile the program's calls, which gives the costs.",
+    help="Do not profile the program's calls; findings then have no costs.",
 )
 @click.argument("program", nargs=-1, type=click.UNPROCESSED, required=True)
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -51,8 +51,8 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     PROGRAM is a script with its arguments, -m and a module with its arguments, or the name of an
     executable: torchrun, accelerate. The program keeps its arguments, standard streams and exit
     code. Every process that imports torch is recorded: ranks, forked or spawned workers, and
-    Python programs that it starts. With --fail-on, exit code 0 becomes 1 if there are such
-    findings.
+    Python programs that it starts. With --fail-on, such findings change exit code 0
+    to 1.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ from inspector.report.json.schema import Schema, make_schema
 def command(kind: str | None) -> None:
     """Print the JSON Schema (draft 2020-12) of a report.
 
-    REPORT is a kind of report, such as explain or kernels. Without it, all are listed.
+    REPORT is a kind of report, such as explain or kernels. Without REPORT, list all of them.
 
     \b
     Examples:

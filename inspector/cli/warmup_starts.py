@@ -30,7 +30,7 @@ _READY_SECONDS = 3600.0
 _TICK_SECONDS = 0.2
 _MOST_SHOWN = 200
 _EXIT_COMPILED = 1
-_NOTHING_TO_LOAD = "there is no artifact, because nothing that can be cached was compiled"
+_NOTHING_TO_LOAD = "no artifact was written, because nothing cacheable was compiled"
 _DOING: Mapping[str, str] = {
     "eager": "eager PyTorch",
     "cold": "cold start",

@@ -69,7 +69,8 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
     if isinstance(model, str | os.PathLike):
         if inputs or kwargs or options or not isinstance(backend, str) or caches != "fresh":
             raise UsageError(
-                "Inputs, options, caches and callable backends do not apply to a named target.",
+                "Inputs, options, caches and callable backends do not apply to a target given by "
+                "name.",
                 "Define them in its file, or pass the module itself.",
             )
         flags = {

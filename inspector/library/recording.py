@@ -20,7 +20,7 @@ from inspector.run.sources.recording import opened, read_run
 from inspector.shared.meta import Meta
 from inspector.version import __version__
 
-_AT_WORK = "it is still being recorded, or the process was killed"
+_AT_WORK = "still being recorded, or the process was killed"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -8,7 +8,7 @@ class TriedTensor:
     """An input of what was tried, or its result."""
 
     shape: tuple[int | str, ...]
-    dtype: str = doc("in torch's spelling", default="")
+    dtype: str = doc("dtype name without `torch.`, such as float32", default="")
     device: str = ""
 
 
@@ -16,45 +16,49 @@ class TriedTensor:
 class TriedCandidate:
     """One candidate."""
 
-    at: int = doc("its index among all candidates", default=0)
+    at: int = doc("index among all candidates", default=0)
     name: str = ""
-    text: str = doc("its configuration", default="")
-    kind: str = doc("extern (a library's), triton, cpp, cutlass, …; config of a kernel", default="")
-    time_ns: int | None = doc("None if it was not timed or failed", default=None)
-    failed: str = doc("why it has no time", default="")
-    spent_ns: int | None = doc("time spent on timing it", default=None)
-    step: str = doc("empty, descent (coordinate descent from the best one) or combo", default="")
-    registers: int | None = doc("of a thread", default=None)
-    spills: int | None = doc("spilled registers", default=None)
+    text: str = doc("configuration", default="")
+    kind: str = doc(
+        "extern (library), triton, cpp, cutlass, …; or config, for a kernel configuration",
+        default="",
+    )
+    time_ns: int | None = doc("None if the candidate failed or was not timed", default=None)
+    failed: str = doc("reason why the candidate was not timed", default="")
+    spent_ns: int | None = doc("time spent on benchmarking the candidate", default=None)
+    step: str = doc(
+        "tuning step: empty, descent (coordinate descent from the best candidate) or combo",
+        default="",
+    )
+    registers: int | None = doc("registers per thread", default=None)
+    spills: int | None = doc("spilled registers per thread", default=None)
 
 
 @artifact("autotuned")
 class Autotuned(Record):
     """Something was chosen among candidates."""
 
-    kind: str = doc(
-        "template (of an operation), triton (a generated kernel) or user (a user-defined one)"
-    )
-    name: str = doc("Inductor's name of the operation (mm), or the kernel's")
+    kind: str = doc("template (operation), triton (generated kernel) or user (user-defined kernel)")
+    name: str = doc("Inductor's name of the operation (mm) or kernel")
     how: str = doc(
-        "measured, cached, only (a single candidate), fixed (nothing timed) or failed", default=""
+        "measured, cached, only (one candidate), fixed (not timed) or failed", default=""
     )
     chosen: int | None = doc("index of the chosen candidate", default=None)
-    default: int | None = doc("index of the choice without autotuning", default=None)
+    default: int | None = doc("index of the candidate chosen without autotuning", default=None)
     total: int = doc("number of candidates", default=0)
     failed: int = doc("number of failed candidates", default=0)
     candidates: tuple[TriedCandidate, ...] = ()
     compile_id: str = ""
     is_backward: bool = doc(key="backward", default=False)
-    node: str = doc("of the graph", default="")
-    target: str = doc("the operator that it calls", default="")
+    node: str = doc("name of the graph node", default="")
+    target: str = doc("operator called by the node", default="")
     inputs: tuple[TriedTensor, ...] = ()
     output: TriedTensor | None = None
-    heuristic: str = doc("Inductor's kind of a kernel", default="")
-    step: str = doc("as of a candidate", default="")
+    heuristic: str = doc("Inductor's heuristic for the kernel, such as reduction", default="")
+    step: str = doc("tuning step, as for a candidate", default="")
     benchmark_ns: int = doc("time spent on benchmarks", default=0)
     compile_ns: int = doc("additional time spent waiting for compilation", default=0)
-    is_outside: bool = doc("ran outside compiled graphs", key="outside", default=False)
-    file: str = doc("where the program defines the kernel", default="")
+    is_outside: bool = doc("whether it ran outside compiled graphs", key="outside", default=False)
+    file: str = doc("file that defines the kernel", default="")
     line: int = 0
-    error: str = doc("error that ended it", default="")
+    error: str = doc("error that stopped autotuning", default="")

@@ -10,7 +10,7 @@ from inspector.records.record import Record, artifact, doc, part
 class BenchEvent(Record):
     """What all of them have."""
 
-    combination: int = doc("index in the plan", default=0)
+    combination: int = doc("index of the combination in the plan", default=0)
     session: int = 0
     input: int = 0
 
@@ -19,9 +19,9 @@ class BenchEvent(Record):
 class FirstCalls(BenchEvent):
     """The first two calls with an input."""
 
-    inputs: str = doc("shapes", default="")
+    inputs: str = doc("shapes of the inputs", default="")
     items: int = doc("size of the first dimension of the inputs, or 0", default=0)
-    draws: bool = doc("the first call drew random numbers", default=False)
+    draws: bool = doc("whether the first call drew random numbers", default=False)
     first_ns: int = 0
     second_ns: int = 0
     compiled: int = doc("frames that the first call compiled or tried to compile", default=0)
@@ -33,8 +33,8 @@ class FirstCalls(BenchEvent):
 class Settled(BenchEvent):
     """Warm-up."""
 
-    is_settled: bool = doc("the median became stable", default=False)
-    restores: bool = doc("changes by calls are undone before each call", default=False)
+    is_settled: bool = doc("whether the median became stable", default=False)
+    restores: bool = doc("whether changes made by a call are undone before the next", default=False)
 
 
 @artifact("bench_restored")
@@ -47,9 +47,9 @@ class TimedBlock(BenchEvent):
     """Calls that were made one after the other."""
 
     round: int = 0
-    times_ns: tuple[int, ...] = doc("time of each call, until the device finished", default=())
+    times_ns: tuple[int, ...] = doc("time of each call until the device finished", default=())
     burst_calls: int = doc("calls issued without waiting in between", default=0)
-    burst_ns: int = doc("total time of these calls", default=0)
+    burst_ns: int = doc("total time of the burst calls", default=0)
 
 
 @artifact("bench_memory")
@@ -57,7 +57,7 @@ class CallMemory(BenchEvent):
     """The memory of a call."""
 
     memory: Mapping[str, int] = doc(
-        "bytes: base, peak_allocated, peak_reserved, pools", default_factory=dict
+        "bytes by kind: base, peak_allocated, peak_reserved, pools", default_factory=dict
     )
 
 
@@ -66,7 +66,7 @@ class BusyTime(BenchEvent):
     """For how long any GPU worked in a call, by torch's profiler."""
 
     busy_ns: int = 0
-    launches: int = doc("kernels and copies", default=0)
+    launches: int = doc("number of kernels and copies", default=0)
 
 
 @part
@@ -74,23 +74,25 @@ class OutputError:
     """How far a result of the first calls is from the same one of another process."""
 
     reference: str = doc("eager or float64")
-    name: str = doc("name of the result, such as output of input 1")
+    name: str = doc("name of the result, such as `output of input 1`")
     relative: float = doc(
-        "the largest difference as a part of the scale; infinity where one is no number",
-        default=math.inf,
+        "largest difference divided by the scale; infinity if one value is NaN", default=math.inf
     )
-    within: bool | None = doc("within rounding error; None if not checked", default=None)
-    nan: float = doc("share of NaN among the other's elements", default=0.0)
+    within: bool | None = doc(
+        "whether it is within rounding error; None if not checked", default=None
+    )
+    nan: float = doc("share of NaN elements in the other result", default=0.0)
     scale: str = doc(
-        "itself (its largest element), family (of all results of its kind in the call), rounding "
-        "(eager PyTorch's own error)",
+        "scale of the difference: itself (its largest element), family (largest element of "
+        "results of the same kind), rounding (rounding error of eager PyTorch)",
         choices=("itself", "family", "rounding"),
         default="itself",
     )
     mine: str = doc(
-        "description of a non-numeric difference, such as float32[2, 3] or None", default=""
+        "value in this process if the difference is not numeric, such as float32[2, 3] or None",
+        default="",
     )
-    theirs: str = doc("same for the other process", default="")
+    theirs: str = doc("value in the other process, likewise", default="")
 
     @property
     def has_number(self) -> bool:
@@ -104,46 +106,49 @@ class ResultErrors(BenchEvent):
 
     errors: tuple[OutputError, ...] = ()
     uncompared: tuple[str, ...] = doc("results that cannot be compared", default=())
-    wrong: tuple[str, ...] = doc("results that differ by more than rounding", default=())
+    wrong: tuple[str, ...] = doc("results that differ by more than rounding error", default=())
 
 
 @artifact("bench_divergence")
 class Divergence(BenchEvent):
     """The first operator at which compiled results diverge from eager ones."""
 
-    operator: str = doc("empty if the results of every graph are right", default="")
-    file: str = doc("the user's", default="")
+    operator: str = doc("empty if every graph returns correct results", default="")
+    file: str = doc("file in user code", default="")
     line: int = 0
     code: str = ""
-    at: int = doc("position in the graph, from 1", default=0)
-    operators: int = doc("number of operators of the graph", default=0)
-    graph: int = doc("its number", default=0)
-    failure: str = doc("reason why it is unknown", default="")
+    at: int = doc("position of the operator in the graph, from 1", default=0)
+    operators: int = doc("number of operators in the graph", default=0)
+    graph: int = doc("number of the graph", default=0)
+    failure: str = doc("reason why the operator is unknown", default="")
 
 
 @artifact("bench_failed")
 class FailedInput(BenchEvent):
     """Calls with one input of several fail."""
 
-    inputs: str = doc("shapes", default="")
+    inputs: str = doc("shapes of the inputs", default="")
     failure: str = ""
-    detail: str = doc("traceback of user code", default="")
+    detail: str = doc("traceback through user code", default="")
 
 
 @artifact("warmup")
 class Warmup(Record):
-    """A part of what the process of one start finds out (``--warmup``)."""
+    """A measurement of one start (``--warmup``)."""
 
     what: str = doc(
-        "loaded (loading the model), artifact (loading the artifact) or first (a first call)"
+        "event: loaded (the model), artifact (the artifact was loaded) or first (a first call)"
     )
-    start: str = doc("eager, cold, directory or artifact")
+    start: str = doc("kind of start: eager, cold, directory or artifact")
     input: int = 0
-    inputs: str = doc("shapes", default="")
-    time_ns: int = doc("from the process's begin; loading the artifact; the first call", default=0)
+    inputs: str = doc("shapes of the inputs", default="")
+    time_ns: int = doc(
+        "duration since the process started, or of loading the artifact or the first call",
+        default=0,
+    )
     compiled: int = doc("frames that the first call compiled or tried to compile", default=0)
-    parts: Mapping[str, int] = doc("entries of the artifact by cache", default_factory=dict)
-    size_bytes: int = doc("of the artifact", default=0)
-    failure: str = doc("reason why it was not loaded", default="")
+    parts: Mapping[str, int] = doc("number of artifact entries by cache", default_factory=dict)
+    size_bytes: int = doc("size of the artifact", default=0)
+    failure: str = doc("reason why the artifact was not loaded", default="")
     threads: int = doc("threads available to a CPU operator", default=0)
     device: str = ""

@@ -6,15 +6,17 @@ from inspector.records.stack import StackFrame
 
 @artifact("target")
 class TargetFunction(Record):
-    """What was asked to be compiled."""
+    """The function to compile."""
 
-    name: str = doc("how it is shown")
-    file: str = doc("of the function that is called")
+    name: str = doc("display name")
+    file: str = doc("file that defines the function")
     line: int
     qualname: str
-    kind: str = doc("function, generator or coroutine")
+    kind: str = doc("kind of target: function, generator or coroutine")
     is_compiled: bool = doc(
-        "compiled by its own file, for its own backend", key="compiled", default=False
+        "whether the file compiles the target itself, with its own backend",
+        key="compiled",
+        default=False,
     )
 
 
@@ -23,8 +25,8 @@ class TargetCall(Record):
     """The target is about to be called, or the call has ended."""
 
     input_index: int = doc(key="input")
-    call: int = doc("number of earlier calls with this input")
-    state: str = doc("begin, end or failed")
+    call: int = doc("number of earlier calls with the same input")
+    state: str = doc("state of the call: begin, end or failed")
     requires_grad: bool | None = doc("whether an output requires grad, if checked", default=None)
 
 
@@ -33,20 +35,22 @@ class Unmeasured(Record):
     """A call that only we make fails by itself, so that none is measured."""
 
     input_index: int = doc(key="input")
-    error: str = doc("the exception in one line")
+    error: str = doc("exception as one line")
 
 
 @artifact("raised")
 class Uncaught(Record):
-    """What ended a process, one of its threads, or a call of the target."""
+    """An exception that stopped a process, a thread, or a call of the target."""
 
-    type: str = doc("the exception's class; of one that Dynamo wraps, that of the inner one")
-    outer: str = doc("class of the raised exception, or of the one without torch.compile")
+    type: str = doc("class of the exception; if Dynamo wrapped it, class of the inner exception")
+    outer: str = doc("class of the raised exception, or of the exception without torch.compile")
     message: str
-    traceback: str = doc("without torch's frames")
-    stack: tuple[StackFrame, ...] = doc("where it was raised, also what Dynamo traced")
-    exports: bool = doc("raised during torch.export", default=False)
-    thread: str = doc("thread that it ended; empty if it ended the process", default="")
+    traceback: str = doc("traceback without frames inside torch")
+    stack: tuple[StackFrame, ...] = doc(
+        "stack of the exception, including frames that Dynamo traced"
+    )
+    exports: bool = doc("whether it was raised during torch.export", default=False)
+    thread: str = doc("name of the terminated thread; empty if the process terminated", default="")
     time_ns: int | None = doc("UTC", default=None)
 
 
@@ -54,8 +58,10 @@ class Uncaught(Record):
 class LateHook(Record):
     """A hook was registered on a compiled module, or the module was compiled after that."""
 
-    number: int = doc("of the registration, from 0")
-    is_compiled: bool = doc("compiled with the hook afterwards", key="compiled", default=False)
-    hook: str = doc("forward hook, forward pre-hook, …", default="")
+    number: int = doc("index of the registration, from 0")
+    is_compiled: bool = doc(
+        "whether the module was compiled with the hook afterwards", key="compiled", default=False
+    )
+    hook: str = doc("kind of hook: forward hook, forward pre-hook, …", default="")
     module_class: str = doc(key="class", default="")
-    stack: tuple[StackFrame, ...] = doc("the user's frames that registered it", default=())
+    stack: tuple[StackFrame, ...] = doc("user frames that registered the hook", default=())

@@ -7,27 +7,29 @@ from inspector.records.record import Record, artifact, doc
 
 @artifact("ceilings", version=2)
 class Ceilings(Record):
-    """What the machine can do, measured on it."""
+    """Peak rates measured on the machine."""
 
-    device: str = doc("its name, or cpu")
+    device: str = doc("name of the device, or cpu")
     values: Mapping[str, float] = doc(
-        "copy_bytes_per_s, l2_bytes_per_s, host_to_device_bytes_per_s, kernel_floor_ns (an empty "
-        "kernel, as CUPTI times it), and <dtype>_flops_per_s of products of matrices",
+        "copy_bytes_per_s, l2_bytes_per_s, host_to_device_bytes_per_s, kernel_floor_ns (empty "
+        "kernel, timed by CUPTI), and <dtype>_flops_per_s (matrix products)",
         key="ceilings",
     )
-    state: Mapping[str, str] = doc("clocks, power and throttle reasons")
-    measured_at_s: int = doc("since the epoch")
-    is_cached: bool = doc("measured before this recording", key="cached", default=False)
+    state: Mapping[str, str] = doc("clocks, power draw and throttle reasons of the device")
+    measured_at_s: int = doc("seconds since the epoch")
+    is_cached: bool = doc(
+        "whether the values were measured before this recording", key="cached", default=False
+    )
     missing: Mapping[str, str] = doc(
-        "values that could not be measured, with reasons", default_factory=dict
+        "reasons for values that could not be measured", default_factory=dict
     )
     unstable: Mapping[str, float] = doc(
-        "by what share two halves of the samples differ", default_factory=dict
+        "relative difference between the two halves of the samples", default_factory=dict
     )
-    state_missing: str = doc("reason for a missing state", default="")
+    state_missing: str = doc("reason why the state is missing", default="")
     took_ns: int = doc("duration of the measurement", default=0)
     facts: Mapping[str, int] = doc(
-        "l2_bytes, threads, …; others_percent: of the time in which others were at work on the GPU "
+        "l2_bytes, threads, …; others_percent: share of time that other processes used the GPU "
         "just before",
         default_factory=dict,
     )
@@ -38,10 +40,12 @@ class DeviceState(Record):
     """Clocks, power and what holds a GPU back, around the profile of an input."""
 
     input: int
-    before: Mapping[str, str] = doc("nvidia-smi before its calls were timed, by its own names")
+    before: Mapping[str, str] = doc(
+        "values of nvidia-smi before the calls were timed, by nvidia-smi's field names"
+    )
     after: Mapping[str, str]
-    elapsed_ns: int = doc("time between the two")
-    missing: str = doc("reason for missing values", default="")
+    elapsed_ns: int = doc("time between the two queries")
+    missing: str = doc("reason why values are missing", default="")
     others_percent: int | None = doc(
         "share of time that other processes kept the GPU busy", default=None
     )

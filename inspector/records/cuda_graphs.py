@@ -8,13 +8,13 @@ from inspector.records.stack import StackFrame
 class FunctionKey:
     """One function that torch wrapped: a compiled graph or a part of it, for given integers."""
 
-    manager: int = doc("number of the tree manager (one per device and thread)")
-    function: int = doc("torch's id of the function in the manager")
-    device: int = doc("index")
+    manager: int = doc("number of the CUDA graph tree manager (one per device and thread)")
+    function: int = doc("torch's id for the function within the manager")
+    device: int = doc("index of the device")
     compile_id: str
-    mode: str = doc("FORWARD, BACKWARD or INFERENCE; empty if no function was called")
+    mode: str = doc("FORWARD, BACKWARD or INFERENCE; empty before the first function call")
     integers: tuple[int, ...] = doc(
-        "integer inputs; each set of values is a separate function", key="key"
+        "values of integer inputs; each combination is a separate function", key="key"
     )
 
 
@@ -28,19 +28,19 @@ class LoggedInput:
 
     name: str
     shape: tuple[int, ...]
-    dtype: str = doc("without torch.")
-    size_bytes: int = doc("bytes that a copy reads", key="bytes")
-    stack: str = doc("stack of its first use, as torch prints it", default="")
+    dtype: str = doc("dtype name without `torch.`")
+    size_bytes: int = doc("number of bytes read by a copy", key="bytes")
+    stack: str = doc("stack of the first use, as printed by torch", default="")
 
 
 @part
 class LoggedRefusal:
     """A captured graph that did not fit a call."""
 
-    graph: int = doc("torch's number of it")
-    status: str = doc("name of torch's CheckInvariantStatus")
-    changed: int = doc("number of inputs with another address")
-    inputs: tuple[LoggedInput, ...] = doc("the first of them")
+    graph: int = doc("torch's number for the graph")
+    status: str = doc("name of torch's CheckInvariantStatus member")
+    changed: int = doc("number of inputs whose address changed")
+    inputs: tuple[LoggedInput, ...] = doc("first inputs whose address changed")
 
 
 @artifact("cuda_graph")
@@ -48,18 +48,18 @@ class CudaGraphCapture(Record):
     """A graph was captured."""
 
     key: FunctionKey = doc(inline=True)
-    graph: int = doc("torch's number of it", default=0)
-    parent: int | None = doc("graph that runs before it", default=None)
+    graph: int = doc("torch's number for the graph", default=0)
+    parent: int | None = doc("number of the graph that runs before this one", default=None)
     recording: int = doc("number of earlier captures of this function", default=0)
     refused: tuple[LoggedRefusal, ...] = ()
-    stack: tuple[StackFrame, ...] = doc("the call, outermost first", default=())
-    duration_ns: int = doc("includes device synchronization", default=0)
+    stack: tuple[StackFrame, ...] = doc("stack of the call, outermost frame first", default=())
+    duration_ns: int = doc("duration of the capture, including device synchronization", default=0)
     pool_bytes: int | None = doc("size of the pool shared by the manager's graphs", default=None)
     inputs: int = 0
-    managed: int = doc("inputs that another graph wrote", default=0)
-    copied: int = doc("inputs that are copied before each replay", default=0)
+    managed: int = doc("number of inputs written by another graph", default=0)
+    copied: int = doc("number of inputs copied before each replay", default=0)
     copied_bytes: int = 0
-    copies: tuple[LoggedInput, ...] = doc("the largest of those", default=())
+    copies: tuple[LoggedInput, ...] = doc("largest copied inputs", default=())
 
 
 @artifact("cuda_graph_calls")
@@ -70,11 +70,9 @@ class CudaGraphCalls(Record):
     calls: int = 0
     replays: int = 0
     recordings: int = 0
-    warmups: int = doc(
-        "calls without replay in the graphs' memory pool, to be captured next", default=0
-    )
+    warmups: int = doc("warm-up calls in the graph memory pool, before the capture", default=0)
     captures: tuple[CudaGraphCapture, ...] = doc(
-        "in order; recorded separately and merged by the reader", default=()
+        "captures in order, recorded separately and merged by the reader", default=()
     )
 
     @property
@@ -93,11 +91,11 @@ class CudaGraphSkip(Record):
 
 @part
 class LeftOut:
-    """Something that no CUDA graph holds, because a partition leaves it out."""
+    """An operation that a partition keeps out of CUDA graphs."""
 
-    name: str = doc("Inductor's, of the operation")
-    why: str = doc("torch's words: reason=cpu ops, ir=ComputedBuffer")
-    stack: str = doc("its line, as torch prints it", default="")
+    name: str = doc("Inductor's name of the operation")
+    why: str = doc("torch's message, such as `reason=cpu ops, ir=ComputedBuffer`")
+    stack: str = doc("source line, as printed by torch", default="")
 
     @property
     def reason(self) -> str:
@@ -111,5 +109,5 @@ class CudaGraphPartitions(Record):
 
     compile_id: str = ""
     partitions: int = 0
-    captured: int = doc("partitions that can be captured", default=0)
+    captured: int = doc("number of partitions that can be captured", default=0)
     left_out: tuple[LeftOut, ...] = doc("operations in the other partitions", default=())

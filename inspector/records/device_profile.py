@@ -13,17 +13,17 @@ KEEPS_GRADIENT = "torch::autograd::AccumulateGrad"
 class LaunchPlace:
     """Where in the code something is launched or allocated, and what it is a part of."""
 
-    file: str = doc("file stem of the generated code", default="")
-    line: int = doc("line of the statement in it", default=0)
+    file: str = doc("stem of the file with the generated code", default="")
+    line: int = doc("line of the statement in that file", default=0)
     region: str = doc("compile id of the enclosing compiled region", default="")
     operator: str = doc("outermost ATen operator", default="")
-    frames: tuple[str, ...] = doc("the user's lines around it, innermost last", default=())
-    module: str = doc("Dynamo's name of the innermost, where a graph runs as Python", default="")
-    is_backward: bool = doc("run by the autograd engine", default=False)
-    is_loss: bool = doc("belongs to the loss that --train adds", default=False)
-    run: int = doc(
-        "of a launch, number of the run of the statement, which may run several times", default=0
+    frames: tuple[str, ...] = doc("enclosing lines of user code, innermost last", default=())
+    module: str = doc(
+        "Dynamo's name of the innermost module, if the graph runs as Python", default=""
     )
+    is_backward: bool = doc("whether the autograd engine ran it", default=False)
+    is_loss: bool = doc("whether it belongs to the loss added by --train", default=False)
+    run: int = doc("run of the statement that made the launch, if it runs several times", default=0)
 
 
 @part
@@ -31,18 +31,20 @@ class DeviceLaunch:
     """One piece of work of a call."""
 
     kind: str = doc(
-        "kernel, memcpy, memset or cpu (a statement, or an operator)",
+        "kind of work: kernel, memcpy, memset or cpu (a statement or operator)",
         choices=("kernel", "memcpy", "memset", "cpu", "unknown"),
         default="unknown",
     )
-    name: str = doc("empty for a statement of generated code on the CPU", default="")
-    stream: int = doc("or thread", default=0)
-    grid: tuple[int, ...] = doc("blocks in three dimensions", default=())
-    block: tuple[int, ...] = doc("threads of a block in three dimensions", default=())
-    registers: int | None = doc("of a thread", default=None)
-    shared_bytes: int | None = doc("of a block", default=None)
-    copied_bytes: int | None = doc("or set", default=None)
-    is_replayed: bool = doc("launched by a CUDA graph", key="replayed", default=False)
+    name: str = doc(
+        "name of the kernel or operator; empty for a generated statement on the CPU", default=""
+    )
+    stream: int = doc("CUDA stream, or CPU thread", default=0)
+    grid: tuple[int, ...] = doc("number of blocks in x, y and z", default=())
+    block: tuple[int, ...] = doc("threads per block in x, y and z", default=())
+    registers: int | None = doc("registers per thread", default=None)
+    shared_bytes: int | None = doc("shared memory per block", default=None)
+    copied_bytes: int | None = doc("bytes copied or set", default=None)
+    is_replayed: bool = doc("whether a CUDA graph launched it", key="replayed", default=False)
     place: LaunchPlace = dataclasses.field(default_factory=LaunchPlace)
     device: int = 0
 
@@ -51,8 +53,8 @@ class DeviceLaunch:
 class CallBlock:
     """Calls that were made one after another."""
 
-    kind: str = doc("plain or eager")
-    round: int = doc("from 0: each has a block of either kind")
+    kind: str = doc("kind of calls: plain or eager")
+    round: int = doc("round from 0, with one block of each kind")
     calls: int
 
 
@@ -69,8 +71,10 @@ class TimedBlock:
 class FailedCall:
     """A call that failed while it was measured."""
 
-    what: str = doc("warm-up, plain, watched, eager, explained or memory; empty: no call failed")
-    number: int = doc("number of the failed call, from 1; or 0", key="call")
+    what: str = doc(
+        "kind of call: warm-up, plain, watched, eager, explained or memory; empty if no call failed"
+    )
+    number: int = doc("number of the failed call, from 1, or 0", key="call")
     error: str
 
 
@@ -78,18 +82,18 @@ class FailedCall:
 class ProfiledArgument:
     """Something that the calls are made with."""
 
-    dtype: str = doc("of a tensor, in torch's spelling", default="")
+    dtype: str = doc("dtype of a tensor, such as float32", default="")
     size: tuple[int, ...] = ()
-    value: str = doc("of a number", default="")
+    value: str = doc("value of a number", default="")
 
 
 @part
 class ProfiledCall:
     """One call."""
 
-    wall_ns: int = doc("from its begin until the device was done")
+    wall_ns: int = doc("time from the start of the call until the device finished")
     spans_ns: tuple[tuple[int, int], ...] = doc(
-        "begin and end of each launch, relative to the call"
+        "start and end of each launch, relative to the call"
     )
 
 
@@ -98,8 +102,8 @@ class HostSpan:
     """Something that a thread, or a stream, did in the call that was looked at closely."""
 
     name: str
-    thread: int = doc("or stream")
-    start_ns: int = doc("since the call's begin")
+    thread: int = doc("CPU thread or CUDA stream")
+    start_ns: int = doc("time since the start of the call")
     end_ns: int
 
 
@@ -108,9 +112,9 @@ class CountedKernel:
     """One kernel of a call, under Nsight Compute, which ran it several times."""
 
     name: str
-    values: Mapping[str, float] = doc("by metric: ns, bytes, percent, or warps that issue")
-    grid: tuple[int, ...] = doc("blocks in three dimensions, or nothing", default=())
-    block: tuple[int, ...] = doc("threads of a block in three dimensions, or nothing", default=())
+    values: Mapping[str, float] = doc("values by metric, in ns, bytes, percent or issuing warps")
+    grid: tuple[int, ...] = doc("number of blocks in x, y and z, or empty", default=())
+    block: tuple[int, ...] = doc("threads per block in x, y and z, or empty", default=())
 
 
 @artifact("device_profile", "device_profile_so_far", stays=True)
@@ -118,26 +122,40 @@ class DeviceProfile(Record):
     """Warm calls with one input; so far: after the first round, if it is the last."""
 
     input: int = 0
-    device: Mapping[str, object] = doc("properties that the device reports", default_factory=dict)
-    plain_ns: tuple[int, ...] = doc("calls without the profiler", default=())
-    watched_ns: tuple[int, ...] = doc("calls under the profiler", default=())
-    eager_ns: tuple[int, ...] = doc("calls without the compiler", default=())
-    eager_work: tuple[tuple[int, int], ...] = doc("number of launches, and busy time", default=())
-    other_calls: int = doc("profiled calls with other launches than most", default=0)
+    device: Mapping[str, object] = doc("properties reported by the device", default_factory=dict)
+    plain_ns: tuple[int, ...] = doc("durations of calls without the profiler", default=())
+    watched_ns: tuple[int, ...] = doc("durations of calls under the profiler", default=())
+    eager_ns: tuple[int, ...] = doc("durations of calls without torch.compile", default=())
+    eager_work: tuple[tuple[int, int], ...] = doc(
+        "number of launches and busy time of each eager call", default=()
+    )
+    other_calls: int = doc(
+        "number of profiled calls whose launches differ from most calls", default=0
+    )
     launches: tuple[DeviceLaunch, ...] = doc("launches of each call, in order", default=())
-    calls: tuple[ProfiledCall, ...] = doc("calls with as many spans as launches", default=())
-    idle_ns: Mapping[str, int] = doc("causes of device idle time", default_factory=dict)
-    host: tuple[HostSpan, ...] = doc("host activity in that call", default=())
-    worked: tuple[HostSpan, ...] = doc("device activity in that call", default=())
-    blocks: tuple[CallBlock, ...] = doc("plain and eager calls, in the order made", default=())
-    unmatched: int = doc("launches that were not found in the detailed call", default=0)
+    calls: tuple[ProfiledCall, ...] = doc(
+        "profiled calls, each with one span per launch", default=()
+    )
+    idle_ns: Mapping[str, int] = doc("device idle time by cause", default_factory=dict)
+    host: tuple[HostSpan, ...] = doc("host activity in the detailed call", default=())
+    worked: tuple[HostSpan, ...] = doc("device activity in the detailed call", default=())
+    blocks: tuple[CallBlock, ...] = doc(
+        "blocks of plain and eager calls in execution order", default=()
+    )
+    unmatched: int = doc("number of launches not found in the detailed call", default=0)
     error: FailedCall | None = None
-    eager_copies: tuple[tuple[int, int], ...] = doc("how many, and how long alone", default=())
+    eager_copies: tuple[tuple[int, int], ...] = doc(
+        "number of copies and their time without overlap", default=()
+    )
     eager_watched_ns: tuple[int, ...] = ()
     eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)
     arguments: tuple[ProfiledArgument, ...] = ()
-    is_training: bool | None = doc("a module of it was; None for a function", default=None)
-    back_to_back: bool | None = doc("changes were not undone between calls", default=None)
+    is_training: bool | None = doc(
+        "whether a module was in training mode; None for a function", default=None
+    )
+    back_to_back: bool | None = doc(
+        "whether calls ran without restoring state in between", default=None
+    )
 
     @property
     def is_cpu(self) -> bool:
@@ -146,7 +164,7 @@ class DeviceProfile(Record):
 
     @property
     def timed_blocks(self) -> tuple[TimedBlock, ...]:
-        """Calls that were made one behind another."""
+        """Consecutive calls."""
         left = {"plain": self.plain_ns, "eager": self.eager_ns}
         found = []
         for block in self.blocks:

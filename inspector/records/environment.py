@@ -9,13 +9,15 @@ from inspector.records.record import Record, artifact, doc
 class Environment(Record):
     """Where the program runs."""
 
-    versions: Mapping[str, str] = doc("by package")
+    versions: Mapping[str, str] = doc("versions by package")
     hardware: Mapping[str, object] = doc("cores, memory_bytes, gpus, …")
-    roots: Mapping[str, object] = doc("folders: project, torch, stdlib, own, and site (a list)")
+    roots: Mapping[str, object] = doc(
+        "folders by kind: project, torch, stdlib, own, and site (a list)"
+    )
     host: str = doc("machine name, stable within a job")
-    rank: int | None = doc("set by a launcher", default=None)
+    rank: int | None = doc("rank set by the launcher", default=None)
     parent_pid: int | None = None
-    time_ns: int | None = doc("UTC, when the log began", default=None)
+    time_ns: int | None = doc("start time of the log, in UTC", default=None)
 
 
 @artifact("source")
@@ -23,18 +25,20 @@ class SourceText(Record):
     """A part of a source file, so that a report reads the same elsewhere."""
 
     file: str
-    first_line: int = doc("number of the first of the lines", default=1)
-    lines: tuple[str, ...] = doc("without line endings", default=())
-    whole: bool = doc("the whole file", default=False)
-    sha256: str = doc("hash of the whole file; empty for code without a file", default="")
-    is_function: bool = doc("a function, to its last line", key="function", default=False)
+    first_line: int = doc("number of the first line", default=1)
+    lines: tuple[str, ...] = doc("lines without line endings", default=())
+    whole: bool = doc("whether this is the whole file", default=False)
+    sha256: str = doc("SHA-256 hash of the whole file; empty for code without a file", default="")
+    is_function: bool = doc(
+        "whether these are the lines of one function", key="function", default=False
+    )
 
 
 @artifact("problem")
 class Problem(Record):
     """Something of ours failed inside the recorded process."""
 
-    where: str = doc("the hook of torch-inspector that failed")
+    where: str = doc("hook of torch-inspector that failed")
     error: str
 
 
@@ -45,8 +49,8 @@ class End(Record):
 
 @artifact("dropped", version=3)
 class Dropped(Record):
-    """What a process has dropped so far to keep its logs below a size."""
+    """Details dropped by a process to limit the size of its logs."""
 
     max_bytes: int
-    without_details: int = doc("compilations of which only the outcome is kept")
-    compile_time_ns: int = doc("of these")
+    without_details: int = doc("number of compilations whose details were dropped")
+    compile_time_ns: int = doc("compile time of these compilations")

@@ -17,8 +17,10 @@ class OperatorEstimate:
     """A node of Inductor's scheduler."""
 
     name: str = ""
-    kind: str = doc("collective or compute", key="type", default="compute")
-    time_ns: float = doc("by Inductor's cost model", key="estimated_runtime_ns", default=0.0)
+    kind: str = doc("kind of operator: collective or compute", key="type", default="compute")
+    time_ns: float = doc(
+        "time estimated by Inductor's cost model", key="estimated_runtime_ns", default=0.0
+    )
     outputs: tuple[OperatorOutput, ...] = ()
 
 

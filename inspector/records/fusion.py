@@ -11,15 +11,15 @@ class Buffer:
     """A tensor in memory, or one that would have been in memory."""
 
     name: str = doc("Inductor's: buf3, primals_1")
-    kind: str = doc("input, constant, output or intermediate")
-    is_removed: bool = doc("never written to memory", key="removed", default=False)
-    dtype: str = doc("float32, …; empty for several outputs, say", default="")
-    shape: tuple[int | str, ...] = doc("dynamic sizes are symbol names", default=())
+    kind: str = doc("kind of buffer: input, constant, output or intermediate")
+    is_removed: bool = doc("whether fusion keeps it out of memory", key="removed", default=False)
+    dtype: str = doc("dtype such as float32; empty for a buffer with several outputs", default="")
+    shape: tuple[int | str, ...] = doc("sizes, with symbol names for dynamic ones", default=())
     stride: tuple[int | str, ...] = ()
     device: str = ""
-    origin: str = doc("corresponding node of the post-grad graph", default="")
-    whole: str = doc("the buffer that it is a part of: what is concatenated", default="")
-    changes: str = doc("the buffer that it is after a change in place", default="")
+    origin: str = doc("corresponding node in the post-grad graph", default="")
+    whole: str = doc("concatenated buffer that contains this one", default="")
+    changes: str = doc("buffer that this one updates in place", default="")
 
 
 @part
@@ -28,21 +28,20 @@ class Operation:
 
     name: str = doc("Inductor's: op3")
     kind: str = doc(
-        "pointwise, reduction, extern (cuBLAS, cuDNN, MKL), fallback (an ATen kernel), template, "
-        "user_kernel, foreach, output (a value that a call gives, which costs nothing) or nop"
+        "kind of operation: pointwise, reduction, extern (cuBLAS, cuDNN, MKL), fallback (ATen "
+        "kernel), template, "
+        "user_kernel, foreach, output (result of a call, at no cost) or nop"
     )
     origins: tuple[str, ...] = doc(
-        "nodes of the post-grad graph; of a call, of its inputs too", default=()
+        "nodes of the post-grad graph; for a call, including those of its inputs", default=()
     )
-    origin: str = doc("the one node whose value it gives", default="")
-    target: str = doc("function called, for a library call", default="")
-    sizes: tuple[tuple[str, ...], ...] = doc(
-        "sizes of the pointwise loops and the reduction", default=()
-    )
+    origin: str = doc("node whose value it computes", default="")
+    target: str = doc("called function, for a library call", default="")
+    sizes: tuple[tuple[str, ...], ...] = doc("sizes of pointwise and reduction loops", default=())
     mutates: tuple[str, ...] = doc("buffers written in place", default=())
     device: str = ""
-    reads: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
-    writes: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
+    reads: Mapping[str, int] = doc("number of bytes by buffer", default_factory=dict)
+    writes: Mapping[str, int] = doc("number of bytes by buffer", default_factory=dict)
 
     @property
     def is_call(self) -> bool:
@@ -62,16 +61,16 @@ class Reached:
 class Launch:
     """What became one step of the generated code."""
 
-    operations: tuple[str, ...] = doc("names", key="nodes")
-    kind: str = doc("as of an operation; of a fused one, that of the whole")
-    kernel: str = doc("empty for a library, or where nothing is to be done", default="")
+    operations: tuple[str, ...] = doc("names of the operations", key="nodes")
+    kind: str = doc("kind, as for an operation; for a fused kernel, that of the whole kernel")
+    kernel: str = doc("kernel name; empty for a library call or a no-op", default="")
     number: int | None = doc(
-        "which definition of a kernel: in C++ several share one", key="launch", default=None
+        "index of the kernel definition; C++ launches can share one", key="launch", default=None
     )
-    reads: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
-    writes: Mapping[str, int] = doc("bytes by buffer", default_factory=dict)
-    bytes_: int | None = doc("None where a size is unknown", key="bytes", default=None)
-    target: str = doc("function called, for a library call", default="")
+    reads: Mapping[str, int] = doc("number of bytes by buffer", default_factory=dict)
+    writes: Mapping[str, int] = doc("number of bytes by buffer", default_factory=dict)
+    bytes_: int | None = doc("total bytes, or None if a size is unknown", key="bytes", default=None)
+    target: str = doc("called function, for a library call", default="")
     reached: Reached = dataclasses.field(default_factory=Reached)
 
 
@@ -80,19 +79,21 @@ class Uses:
     """How two launches use a buffer."""
 
     buffer: str
-    kind: str = doc("same, order, broadcast, offset, index, part, gather or whole")
-    first: str = doc("an index with its loops, an offset, or a number of elements")
+    kind: str = doc(
+        "how the uses differ: same, order, broadcast, offset, index, part, gather or whole"
+    )
+    first: str = doc("index with its loops, offset, or number of elements")
     second: str
-    common: int | None = doc("upper bound of shared elements", default=None)
+    common: int | None = doc("upper bound on the number of shared elements", default=None)
 
 
 @part
 class Apart:
     """Two launches with a buffer in common that were not fused."""
 
-    first: int = doc("index, in the list of launches, of what torch calls node1")
+    first: int = doc("index of torch's node1 in the list of launches")
     second: int
-    reason: str = doc("torch's, with %s for its arguments")
+    reason: str = doc("torch's reason, with %s for each argument")
     arguments: tuple[str, ...] = ()
     uses: tuple[Uses, ...] = ()
 
@@ -101,9 +102,9 @@ class Apart:
 class FusionPlan(Record):
     """What the scheduler did with one graph."""
 
-    name: str = doc("Inductor's name of the graph", key="graph")
-    direction: str = doc("inference, forward or backward")
-    operations: tuple[Operation, ...] = doc("before fusion, in order")
-    launches: tuple[Launch, ...] = doc("after it, in order", key="groups")
+    name: str = doc("Inductor's name for the graph", key="graph")
+    direction: str = doc("direction: inference, forward or backward")
+    operations: tuple[Operation, ...] = doc("operations before fusion, in order")
+    launches: tuple[Launch, ...] = doc("launches after fusion, in order", key="groups")
     buffers: Mapping[str, Buffer] = doc(by="name")
-    apart: tuple[Apart, ...] = doc("reasons for unfused pairs, as far as torch reports them")
+    apart: tuple[Apart, ...] = doc("unfused pairs whose reasons torch reports")

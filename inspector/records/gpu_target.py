@@ -7,41 +7,47 @@ from inspector.records.record import Record, artifact, doc, part
 
 @part
 class MeasuredDecision:
-    """A decision for which torch measures on the device."""
+    """A decision that torch makes by measuring on the device."""
 
-    what: str = doc("padding, template or fusion")
-    detail: str = doc("subject of the decision, as torch identifies it")
-    taken: str = doc("without a measurement")
+    what: str = doc("kind of decision: padding, template or fusion")
+    detail: str = doc("torch's identifier for the subject of the decision")
+    taken: str = doc("candidate taken without a measurement")
     candidates: tuple[str, ...]
     sources: Mapping[str, str] = doc(
-        "for Triton templates, the candidates to measure", default_factory=dict
+        "source code of Triton template candidates", default_factory=dict
     )
-    direction: str = doc("inference, forward or backward, where known", default="")
-    kinds: tuple[str, ...] = doc("of candidates that were not taken", default=())
+    direction: str = doc(
+        "direction of the graph, if known: inference, forward or backward", default=""
+    )
+    kinds: tuple[str, ...] = doc("kinds of the rejected candidates", default=())
 
 
 @part
 class AlternativeCode:
     """Output code of a graph with decisions made otherwise than in what was taken."""
 
-    decided: str = doc("padded or template", key="if")
+    decided: str = doc("alternative decision: padded or template", key="if")
     code: str
-    about: tuple[str, ...] = doc("padded operands, as torch identifies them", default=())
+    about: tuple[str, ...] = doc("torch's identifiers for the padded operands", default=())
 
 
 @artifact("gpu_target")
 class GpuTarget(Record):
     """Once at the beginning, and once for each captured graph."""
 
-    gpu: str = doc("name used with --gpu")
-    state: str = doc("begin: nothing was compiled yet", default="")
-    measured: tuple[MeasuredDecision, ...] = doc("that the device would make", default=())
+    gpu: str = doc("GPU name passed with --gpu")
+    state: str = doc("`begin` if nothing was compiled yet", default="")
+    measured: tuple[MeasuredDecision, ...] = doc(
+        "decisions that a device would measure", default=()
+    )
     attention: tuple[str, ...] = doc("kernels of scaled_dot_product_attention", default=())
-    alternatives: tuple[AlternativeCode, ...] = doc("of the same graph", default=())
-    missing: tuple[str, ...] = doc("reason why there is no code for other decisions", default=())
+    alternatives: tuple[AlternativeCode, ...] = doc(
+        "alternative code for the same graph", default=()
+    )
+    missing: tuple[str, ...] = doc("reasons why alternatives have no code", default=())
     error: str = doc("error of code generation", default="")
     where: tuple[str, ...] = doc(
-        "torch's innermost frames of that error, outermost first", default=()
+        "innermost frames of that error inside torch, outermost first", default=()
     )
 
     @property

@@ -14,32 +14,31 @@ STAGES = (
 class TensorMeta:
     """A tensor of a graph."""
 
-    dtype: str = doc("float32, …")
-    shape: tuple[int | str, ...] = doc("dynamic sizes are symbol names")
-    stride: tuple[int | str, ...] = doc("likewise; empty if it has none (sparse)")
-    device: str = doc("cuda:0, …")
+    dtype: str = doc("dtype, such as float32")
+    shape: tuple[int | str, ...] = doc("sizes, with symbol names for dynamic ones")
+    stride: tuple[int | str, ...] = doc("strides, likewise; empty for a sparse tensor")
+    device: str = doc("device, such as cuda:0")
 
 
 @part
 class GraphNode:
     """A node of a graph."""
 
-    name: str = doc("no other node of the graph has it")
+    name: str = doc("unique name within the graph")
     op: str = doc("placeholder, get_attr, call_function, call_method, call_module or output")
-    target: str = doc("called function or attribute")
-    inputs: tuple[str, ...] = doc("names of its input nodes")
-    tensors: tuple[TensorMeta, ...] = doc("its outputs")
+    target: str = doc("function, method, module or attribute that it refers to")
+    inputs: tuple[str, ...] = doc("names of the input nodes")
+    tensors: tuple[TensorMeta, ...] = doc("output tensors")
     stack: int | None = doc("index in the graph's stacks")
     modules: int | None = doc("index in the graph's modules")
     earlier: tuple[str, ...] = doc(
-        "names in earlier graphs, Dynamo's first", key="from", default=()
+        "names of the node in earlier graphs, starting with Dynamo's", key="from", default=()
     )
-    aten: str = doc("ATen operator before decompositions", default="")
+    aten: str = doc("ATen operator before decomposition", default="")
     is_backward: bool = doc(key="backward", default=False)
-    flops: int | None = doc("of one call, by torch's formulas", default=None)
+    flops: int | None = doc("FLOPs of one call, by torch's formulas", default=None)
     inside: tuple[GraphNode, ...] = doc(
-        "what computes in the graph of a higher-order operator, where that is taken first",
-        default=(),
+        "computing nodes of a higher-order operator's subgraph, at its first use", default=()
     )
 
 
@@ -47,13 +46,15 @@ class GraphNode:
 class RecordedGraph(Record):
     """One graph, behind torch's text of it."""
 
-    nodes: tuple[GraphNode, ...] = doc("in order", default=())
-    stacks: tuple[str, ...] = doc("of nodes, as Python prints them", default=())
+    nodes: tuple[GraphNode, ...] = doc("nodes in execution order", default=())
+    stacks: tuple[str, ...] = doc("stacks of nodes, as printed by Python", default=())
     modules: tuple[tuple[tuple[str, str], ...], ...] = doc(
-        "that nodes are in, outermost first, each with its class", default=()
+        "modules of nodes with their classes, outermost first", default=()
     )
     is_backward: bool | None = doc(
-        "direction of a graph for one pass", key="backward", default=None
+        "whether this is a backward graph; None if it covers both passes",
+        key="backward",
+        default=None,
     )
 
     def stack_of(self, node: GraphNode) -> str:

@@ -9,14 +9,14 @@ from inspector.records.record import Record, artifact, doc, part
 class BenchedConfig:
     """What the program launches, timed."""
 
-    values: Mapping[str, int | str] = doc("its sizes", default_factory=dict)
-    num_warps: int | None = doc("of a block", default=None)
-    num_stages: int | None = doc("of its loops", default=None)
-    registers: int | None = doc("of a thread", default=None)
+    values: Mapping[str, int | str] = doc("block sizes", default_factory=dict)
+    num_warps: int | None = doc("warps per block", default=None)
+    num_stages: int | None = doc("pipeline stages of the loops", default=None)
+    registers: int | None = doc("registers per thread", default=None)
     spills: int | None = doc("spilled registers", default=None)
-    shared_bytes: int | None = doc("of a block", default=None)
-    cold_ns: tuple[int, ...] = doc("launches with an empty cache", default=())
-    warm_ns: tuple[int, ...] = doc("launches right after another", default=())
+    shared_bytes: int | None = doc("shared memory per block", default=None)
+    cold_ns: tuple[int, ...] = doc("times of launches with cold caches", default=())
+    warm_ns: tuple[int, ...] = doc("times of back-to-back launches", default=())
 
 
 @part
@@ -24,11 +24,11 @@ class BenchedArgument:
     """An argument of the launch."""
 
     name: str
-    dtype: str = doc("of a tensor", default="")
+    dtype: str = doc("dtype of a tensor", default="")
     size: tuple[int, ...] = ()
     stride: tuple[int, ...] = ()
-    value: str = doc("of a number", default="")
-    is_written: bool = doc("the kernel writes to it", key="written", default=False)
+    value: str = doc("value of a number", default="")
+    is_written: bool = doc("whether the kernel writes to it", key="written", default=False)
 
 
 @part
@@ -37,7 +37,7 @@ class LaunchGroup:
 
     count: int
     time_ns: int
-    is_taken: bool = doc("these were timed", key="taken", default=False)
+    is_taken: bool = doc("whether this group was timed", key="taken", default=False)
 
 
 @artifact("kernel_bench")
@@ -45,19 +45,23 @@ class KernelBench(Record):
     """One kernel, or why it was not timed."""
 
     asked: str = doc("requested name")
-    name: str = doc("empty unless exactly one kernel matches", default="")
-    matching: tuple[str, ...] = doc("matching names, unless exactly one matches", default=())
-    kernels: tuple[str, ...] = doc("all names, unless exactly one matches", default=())
+    name: str = doc("name of the matching kernel; empty unless exactly one matches", default="")
+    matching: tuple[str, ...] = doc(
+        "names of matching kernels; empty if exactly one matches", default=()
+    )
+    kernels: tuple[str, ...] = doc("names of all kernels; empty if exactly one matches", default=())
     kind: str = doc(
         choices=("triton", "user_triton", "cpp", "library", "unknown"), default="unknown"
     )
-    input: int = doc("call whose arguments were used", default=0)
-    missing: str = doc("reason why it was not timed", default="")
-    argument_bytes: int | None = doc("of arguments that are too large", default=None)
-    launch: int = doc("index of the launch in a call, from 1", default=1)
+    input: int = doc("input whose arguments were used", default=0)
+    missing: str = doc("reason why the kernel was not timed", default="")
+    argument_bytes: int | None = doc("size of arguments that are too large to copy", default=None)
+    launch: int = doc("number of the launch within a call, from 1", default=1)
     launches: tuple[LaunchGroup, ...] = ()
-    places: tuple[tuple[str, int], ...] = doc("file stem and line of the statements", default=())
+    places: tuple[tuple[str, int], ...] = doc(
+        "file stem and line of each launching statement", default=()
+    )
     arguments: tuple[BenchedArgument, ...] = ()
-    cache_bytes: int = doc("of the last cache", default=0)
+    cache_bytes: int = doc("size of the last-level cache", default=0)
     restored: tuple[str, ...] = doc("arguments restored before each launch", default=())
     config: BenchedConfig | None = None

@@ -23,19 +23,19 @@ def _names(text: str) -> tuple[str, ...]:
 
 @part
 class NotTiled:
-    """Why Inductor did not vectorise the loops of a nest."""
+    """Why Inductor did not vectorize a loop nest."""
 
     kind: str = doc(
-        "dtype (it has no vectors of it), indexing (too many accesses that are not contiguous), "
-        "short (the innermost loop), isa (no vectors), scalar (no loop) or unknown",
+        "dtype (cannot be vectorized), indexing (too many non-contiguous accesses), short "
+        "(innermost loop), isa (no vector instructions), scalar (no loop) or unknown",
         default="unknown",
     )
     dtypes: tuple[str, ...] = ()
-    accesses: int = doc("that are not contiguous", default=0)
-    operations: int = doc("of so many", default=0)
-    strides: tuple[tuple[str, str], ...] = doc("index and stride of some", default=())
-    size: str = doc("of the innermost loop", default="")
-    lanes: int = doc("elements of a vector", default=0)
+    accesses: int = doc("number of non-contiguous accesses", default=0)
+    operations: int = doc("total number of operations", default=0)
+    strides: tuple[tuple[str, str], ...] = doc("index and stride of example accesses", default=())
+    size: str = doc("size of the innermost loop", default="")
+    lanes: int = doc("number of elements per vector", default=0)
 
 
 @part
@@ -43,10 +43,14 @@ class CppLoop:
     """One loop (``LoopLevel`` in torch/_inductor/codegen/cpp.py)."""
 
     var: str
-    size: str = doc("may be a symbol")
-    steps: str = doc("more than 1 in a vectorized loop")
-    parallel: int = doc("number of loops from here on that OpenMP parallelizes", default=0)
-    is_collapsed: bool = doc("shared with the loop around it", key="collapsed", default=False)
+    size: str = doc("loop size, possibly a symbol")
+    steps: str = doc("step size, more than 1 in a vectorized loop")
+    parallel: int = doc(
+        "number of loops, starting with this one, that OpenMP parallelizes", default=0
+    )
+    is_collapsed: bool = doc(
+        "whether it is collapsed into the enclosing loop", key="collapsed", default=False
+    )
     is_reduction: bool = doc(key="reduction", default=False)
     is_vector: bool = doc(key="vector", default=False)
 
@@ -55,12 +59,12 @@ class CppLoop:
 class CppNest:
     """Loops inside of each other; the innermost has the body."""
 
-    loops: tuple[CppLoop, ...] = doc("the outermost first")
-    elements: int | None = doc("iterations of the body, without vectorization", default=None)
-    reason: NotTiled | None = doc("reason why no loop is vectorized", default=None)
-    inner: tuple[CppNest, ...] = doc("nests that share these loops", default=())
+    loops: tuple[CppLoop, ...] = doc("loops, outermost first")
+    elements: int | None = doc("iterations of the loop body without vectorization", default=None)
+    reason: NotTiled | None = doc("reason why the nest is not vectorized", default=None)
+    inner: tuple[CppNest, ...] = doc("nests inside these loops", default=())
     comment: str = doc(
-        "for a loop that is not vectorized, Inductor's comment on its nodes", default=""
+        "Inductor's comment on the nodes of a loop that is not vectorized", default=""
     )
 
     @property
@@ -74,15 +78,15 @@ class CppKernelLoops(Record):
     """One C++ kernel, before the output code that has it."""
 
     name: str
-    isa: str = doc("as Inductor names it, or empty for none")
+    isa: str = doc("Inductor's name of the vector ISA, or empty")
     vector_bits: int
     compiler: str
-    threads: int = doc("number of threads that the kernel is generated for")
+    threads: int = doc("number of threads in the generated code")
     min_chunk_size: int = doc("elements per thread below which a loop stays serial")
-    comment: str = doc("Inductor's comment on the nodes that it computes")
-    traffic_bytes: int | None = doc("as Inductor counts", key="bytes")
+    comment: str = doc("Inductor's comment on the computed nodes")
+    traffic_bytes: int | None = doc("bytes counted by Inductor", key="bytes")
     nests: tuple[CppNest, ...]
-    cflags: tuple[str, ...] = doc("without their dashes", default=())
+    cflags: tuple[str, ...] = doc("compiler flags without leading dashes", default=())
 
     @property
     def compiler_vectorises(self) -> bool | None:
@@ -99,15 +103,15 @@ class KernelArgument:
 
     name: str = doc("the parameter")
     kind: str = doc("Inductor's: TensorArg, SizeArg, WorkspaceArg, …")
-    buffer: str = doc("of a tensor; several parameters can have the same", default="")
+    buffer: str = doc("buffer of a tensor; parameters can share one", default="")
     dtype: str = doc("torch.float32, …", default="")
-    size: tuple[int, ...] = doc("of those that change, when the graph was compiled", default=())
+    size: tuple[int, ...] = doc("sizes; dynamic ones as of compilation", default=())
     stride: tuple[int, ...] = ()
-    is_read: bool = doc("the kernel reads it", default=False)
-    is_written: bool = doc("the kernel writes it", default=False)
-    reads: str | None = doc("post-grad node whose value it reads", default=None)
-    writes: str | None = doc("post-grad node whose value it writes", default=None)
-    value: int | None = doc("of a size; of a workspace, its elements", default=None)
+    is_read: bool = doc("whether the kernel reads it", default=False)
+    is_written: bool = doc("whether the kernel writes it", default=False)
+    reads: str | None = doc("post-grad node whose value is read", default=None)
+    writes: str | None = doc("post-grad node whose value is written", default=None)
+    value: int | None = doc("value of a size, or number of workspace elements", default=None)
 
 
 @artifact("triton_kernel")
@@ -115,8 +119,12 @@ class TritonKernelFacts(Record):
     """One Triton kernel, before the output code that has it."""
 
     name: str
-    traffic_bytes: int | None = doc("as Inductor estimates", key="bytes", default=None)
-    flops: int | None = doc("as Inductor estimates", default=None)
+    traffic_bytes: int | None = doc("bytes estimated by Inductor", key="bytes", default=None)
+    flops: int | None = doc("FLOPs estimated by Inductor", default=None)
     arguments: tuple[KernelArgument, ...] = doc("in order", default=())
-    numels: Mapping[str, int] = doc("by parameter (xnumel), when compiled", default_factory=dict)
-    symbols: Mapping[str, int] = doc("value by symbol (s0) at that time", default_factory=dict)
+    numels: Mapping[str, int] = doc(
+        "compile-time values by parameter, such as xnumel", default_factory=dict
+    )
+    symbols: Mapping[str, int] = doc(
+        "compile-time values by symbol, such as s0", default_factory=dict
+    )

@@ -13,9 +13,9 @@ class MemoryEvent:
     """Memory that is allocated or freed."""
 
     address: int
-    bytes_: SignedInt = doc("negative if freed")
-    place: SignedInt = doc("index of the allocating place, or -1", default=-1)
-    reserved: int = doc("total reserved by the allocator at that time, or 0", default=0)
+    bytes_: SignedInt = doc("size of the allocation, negative if freed")
+    place: SignedInt = doc("index of the place that allocated it, or -1", default=-1)
+    reserved: int = doc("bytes reserved by the allocator at that time, or 0", default=0)
 
 
 @row
@@ -24,7 +24,9 @@ class HeldBlock:
 
     address: int
     bytes_: int
-    what: str = doc("kept: by this tool", choices=_WHATS, default="")
+    what: str = doc(
+        "use of the block; `kept` is memory held by torch-inspector", choices=_WHATS, default=""
+    )
 
 
 @row
@@ -33,7 +35,7 @@ class Segment:
 
     address: int
     bytes_: int
-    is_pool: bool = doc("of CUDA graphs", default=False)
+    is_pool: bool = doc("whether it belongs to a CUDA graph pool", default=False)
 
 
 @row
@@ -41,7 +43,7 @@ class KnownTensor:
     """A tensor that the call allocated and that is there after it."""
 
     address: int
-    what: str = doc("as of a block", choices=_WHATS, default="")
+    what: str = doc("use of the tensor, as for a block", choices=_WHATS, default="")
     name: str = ""
     shape: tuple[int, ...] = ()
     dtype: str = ""
@@ -52,15 +54,17 @@ class MemorySide:
     """One call."""
 
     events: tuple[MemoryEvent, ...] = doc("in order", default=())
-    cut: int = doc("omitted events", default=0)
+    cut: int = doc("number of omitted events", default=0)
     places: tuple[LaunchPlace, ...] = doc("allocating places", default=())
-    left: Mapping[int, KnownTensor] = doc("afterwards", by="address", default_factory=dict)
-    held: tuple[HeldBlock, ...] = doc("before the call", default=())
-    segments: tuple[Segment, ...] = doc("after the call; none on the CPU", default=())
-    stats: Mapping[str, int] = doc(
-        "the allocator's own: allocated_peak, reserved_before, retries, …", default_factory=dict
+    left: Mapping[int, KnownTensor] = doc(
+        "tensors that remain after the call", by="address", default_factory=dict
     )
-    failed: str = doc("error of a failed call", default="")
+    held: tuple[HeldBlock, ...] = doc("blocks allocated before the call", default=())
+    segments: tuple[Segment, ...] = doc("segments after the call; empty on the CPU", default=())
+    stats: Mapping[str, int] = doc(
+        "allocator statistics: allocated_peak, reserved_before, retries, …", default_factory=dict
+    )
+    failed: str = doc("error message of a failed call", default="")
 
     def place_of(self, event: MemoryEvent) -> LaunchPlace:
         """Where an event comes from."""
@@ -74,7 +78,7 @@ class MemoryProfile(Record):
 
     input: int = 0
     device: str = doc(choices=("cuda", "cpu"), default="cpu")
-    other_devices: int = doc("GPUs whose tensors were not measured", default=0)
+    other_devices: int = doc("number of GPUs whose tensors were not measured", default=0)
     compiled: MemorySide | None = None
     eager: MemorySide | None = None
-    captured: MemorySide | None = doc("the call that captured CUDA graphs", default=None)
+    captured: MemorySide | None = doc("memory of the call that captured CUDA graphs", default=None)

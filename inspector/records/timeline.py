@@ -7,24 +7,28 @@ from inspector.records.record import Record, SignedInt, artifact, doc, part, row
 class Marker:
     """A span that torch marks; all times are from the begin of the profile."""
 
-    kind: str = doc("call, lookup, region, bytecode, prologue, function, backward, graph or eager")
-    label: int = doc("place among the profile's labels")
+    kind: str = doc(
+        "kind of span: call, lookup, region, bytecode, prologue, function, backward, graph or eager"
+    )
+    label: int = doc("index in the labels of the profile")
     start_ns: int
     end_ns: int
-    sequence: SignedInt = doc("autograd's, which a function and its backward share, or -1")
+    sequence: SignedInt = doc(
+        "autograd sequence number shared by a function and its backward, or -1"
+    )
 
 
 @row
 class Activity:
     """What happens between two neighbouring ends or starts of marks."""
 
-    at_ns: int = doc("a time within the span")
-    operators: int = doc("top-level operators", default=0)
-    events: int = doc("of the profile", default=0)
+    at_ns: int = doc("time of a point within the span")
+    operators: int = doc("number of top-level operators", default=0)
+    events: int = doc("number of profiler events", default=0)
     operators_ns: int = 0
-    wait_ns: int = doc("the thread waited for the device", default=0)
-    device_start_ns: int = doc("device start of the launched work, or 0", default=0)
-    device_end_ns: int = doc("device end of the launched work, or 0", default=0)
+    wait_ns: int = doc("time that the thread waited for the device", default=0)
+    device_start_ns: int = doc("start of the launched work on the device, or 0", default=0)
+    device_end_ns: int = doc("end of the launched work on the device, or 0", default=0)
     device_busy_ns: int = 0
 
 
@@ -32,22 +36,28 @@ class Activity:
 class MarkedThread:
     """A thread on which something was marked."""
 
-    thread: int = doc("the profiler's id")
-    markers: tuple[Marker, ...] = doc("by start, the outer ones first")
-    activities: tuple[Activity, ...] = doc("by time")
+    thread: int = doc("profiler's id of the thread")
+    markers: tuple[Marker, ...] = doc("spans by start time, outer spans first")
+    activities: tuple[Activity, ...] = doc("activities by time")
 
 
 @artifact("profile")
 class CallProfile(Record):
     """Torch's own markers in warm calls."""
 
-    input: int | None = doc("None if the program's own calls were profiled", default=None)
-    compiled: tuple[int, ...] = doc("calls, from 0, in which something was compiled", default=())
-    with_device: bool = doc("which slows the host down", default=False)
-    plain_ns: int | None = doc("median of a warm call without the profiler", default=None)
+    input: int | None = doc(
+        "index of the input, or None if the program's own calls were profiled", default=None
+    )
+    compiled: tuple[int, ...] = doc("indices of calls that compiled something, from 0", default=())
+    with_device: bool = doc(
+        "whether device activity was recorded, which slows the host", default=False
+    )
+    plain_ns: int | None = doc("median time of a warm call without the profiler", default=None)
     mark_ns: int = doc("cost of one mark under the profiler", default=0)
     plain_times_ns: tuple[int, ...] = ()
-    labels: tuple[str, ...] = doc("compile ids of regions, keys of graphs, names", default=())
+    labels: tuple[str, ...] = doc(
+        "labels: compile ids of regions, keys of graphs, names", default=()
+    )
     threads: tuple[MarkedThread, ...] = ()
 
 
@@ -56,15 +66,15 @@ class CopyRate:
     """How fast a tensor is copied."""
 
     size_bytes: int
-    bytes_per_second: float = doc("read and written")
+    bytes_per_second: float = doc("bytes read and written per second")
 
 
 @artifact("copy_rates")
 class CopyRates(Record):
     """How fast memory is copied on the device that was used."""
 
-    device: str = doc("its type")
-    rates: tuple[CopyRate, ...] = doc("by size")
+    device: str = doc("type of the device")
+    rates: tuple[CopyRate, ...] = doc("copy rates by size")
 
     def time_ns(self, size_bytes: int) -> int | None:
         """Time to write so many bytes and to read them again.

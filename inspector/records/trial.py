@@ -5,17 +5,19 @@ from inspector.records.record import Record, artifact, doc, part
 
 @part
 class Comparison:
-    """What a process gave against what another one gave.
+    """Results of one process compared with those of another.
 
     Compared are outputs of each input's first call, what became of its tensors, gradients, buffers.
     """
 
-    values: int = doc("how many were compared")
-    differing: int = doc("by more than torch.testing allows for their dtype")
-    uncompared: int = doc("number that cannot be compared", default=0)
-    max_abs_error: float | None = doc("None if nothing is numeric", default=None)
+    values: int = doc("number of compared values")
+    differing: int = doc("number of values beyond the tolerance of torch.testing for their dtype")
+    uncompared: int = doc("number of values that cannot be compared", default=0)
+    max_abs_error: float | None = doc(
+        "largest absolute error, or None if no value is numeric", default=None
+    )
     max_rel_error: float | None = None
-    first: str = doc("the first difference, in one sentence", default="")
+    first: str = doc("description of the first difference", default="")
 
     @property
     def equal(self) -> bool | None:
@@ -27,8 +29,10 @@ class Comparison:
 class TrialResult(Record):
     """A process that was tried out."""
 
-    settings: tuple[str, ...] = doc("settings that its torch supports")
-    backend: str = doc("empty if the file compiles its model itself")
-    warm_call_ns: int | None = doc("median of rounds: one call with each input")
-    least_warm_call_ns: int | None = doc("the fastest")
-    outputs: Comparison | None = doc("None if it ran first", default=None)
+    settings: tuple[str, ...] = doc("settings supported by the torch of this process")
+    backend: str = doc("backend; empty if the file compiles its model itself")
+    warm_call_ns: int | None = doc("median time of a round with one call per input")
+    least_warm_call_ns: int | None = doc("fastest round")
+    outputs: Comparison | None = doc(
+        "comparison with the first process, or None for the first process", default=None
+    )

@@ -41,7 +41,7 @@ class Place:
         end_column: Column after the last one, or None.
         function: Qualified name of the function around it, as far as known.
         excerpt: The source lines around it.
-        stack: The user's stack down to it, outermost first.
+        stack: The user's stack, outermost frame first.
     """
 
     file: str = ""
@@ -56,12 +56,12 @@ class Place:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Example:
-    """A program with the same problem as a finding, and the same program mended; both were run.
+    """A program with the problem of a finding, and the fixed program; both were run.
 
     Attributes:
         id: Its name, for ``inspect rule``.
         title: The problem, as a short noun phrase.
-        before: A complete program that has it.
+        before: A complete program with the problem.
         after: The same program without it.
         keeps: What stays the same, and what does not.
         tested_on: Versions of torch (``2.13``) on which both were run.
@@ -82,31 +82,31 @@ class Finding:
     Attributes:
         rule: The rule's id.
         severity: How much it matters.
-        message: What was found, in one sentence without a full stop.
+        message: The finding, in one sentence without a full stop.
         place: Where.
         why: Why it happened.
         fix: What to do, the best advice first; empty if unknown.
-        alternatives: What else can be done, the best first.
+        alternatives: Alternatives, best first.
         example: The problem and the fix as programs, or None.
         hints: All of torch's own hints, in torch's order.
         notes: Further facts, one sentence each.
         also: Where else it is, or what else is here, likewise.
-        records: How many records of the log stand behind it.
-        fingerprint: Stays the same when lines are inserted above.
+        records: Number of log records of the finding.
+        fingerprint: Fingerprint that does not change when lines are inserted above.
         gb_id: Torch's id of a graph break, or None.
         gb_type: Torch's name of a graph break, or None.
         url: Torch's page about it, or an empty string.
         outcome: What becomes of the frame (graph breaks), or an empty string.
         evidence: What it is known from.
         later: Whether only calls after the first one of each input showed it.
-        cost: What it costs in a warm call, or None where that was not asked or has no meaning.
-        is_new: Whether the baseline does not have it; None without one.
+        cost: Cost per warm call, or None if not measured or not applicable.
+        is_new: Whether it is new since the baseline, or None without a baseline.
         fails_gate: Whether it makes the gate fail.
         rewrites: What to do, as changes of the file that can be tried as they stand.
         verified: Settings and changes that remove it, as trials have shown.
         processes: The processes that it was found in, by their index in the run.
         recompiles: The recompilations that it is about, in order.
-        output: The whole of what a compiler printed, which no screen has room for; or empty.
+        output: The full output of the compiler, or empty.
     """
 
     rule: str

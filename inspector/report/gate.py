@@ -20,10 +20,10 @@ class Compared:
 
     Attributes:
         name: The earlier report's file.
-        new: How many findings it does not have.
+        new: Number of findings that it does not contain.
         known: How many it has.
         fixed: Those of its findings that are gone.
-        differences: What was recorded otherwise back then, one each: ``torch 2.11.0 → 2.13.0``.
+        differences: Differences of the earlier recording, one each: ``torch 2.11.0 → 2.13.0``.
     """
 
     name: str
@@ -39,8 +39,8 @@ class Gate:
 
     Attributes:
         fail_on: Ids of rules and names of severities that it fails on.
-        failing: How many findings make it fail; with a baseline, new ones alone.
-        incomplete: Why findings may be missing, so that it does not pass, or an empty string.
+        failing: Number of findings that make it fail; with a baseline, only new ones.
+        incomplete: Why findings may be missing, which fails the gate, or an empty string.
         baseline: What has changed since the baseline, or None without one.
     """
 

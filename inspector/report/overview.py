@@ -86,7 +86,7 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
             yield f"{name} {value}"
 
 
-_UNSEEN = "without columns, source text or silently skipped functions"
+_UNSEEN = "which has no columns, source text or silently skipped functions"
 
 
 def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
@@ -125,11 +125,8 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
             yield "problem", one_line(f"recorder error: {problem}")
     lost = sum(process.lost_ends for process in run.processes)
     if lost:
-        ends = (
-            f"{count(lost, 'compile-time span')} in the log {'have' if lost > 1 else 'has'} no end"
-        )
-        effect = "compile times by stage are approximate"
-        yield "warning", f"{ends}, so {effect}"
+        spans = count(lost, "compile-time span")
+        yield "warning", f"compile times by stage are approximate: {spans} not ended in the log"
     cut = cut_warning(run)
     if cut is not None:
         yield "warning", cut.message
@@ -158,7 +155,8 @@ def _unmeasured(run: Run) -> Iterator[tuple[str, str]]:
         for item in process.records(Unmeasured):
             which = f" with input {item.input_index + 1}" if several else ""
             why = (
-                f"repeating a call{which} fails, as calls change the model ({one_line(item.error)})"
+                f"repeating a call{which} fails, because a call changes the model "
+                f"({one_line(item.error)})"
             )
             yield "note", f"not measured: {why}"
 

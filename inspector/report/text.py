@@ -14,14 +14,18 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 _LEAST_WORDS = 3
 _WORD = re.compile(r"(?:^|(?<=\s))[(\"'`]?[A-Za-z][a-z'-]+[,.;:?!)\"'`]*(?=\s|$)")
 # What looks like code, a pattern or a format is no sentence.
-_NO_SENTENCE = re.compile(r"[\\^$]|\(\?|%\(|^\s*(?:def|class|import|from|return) |_\w+\s*=|^\s*<")
+_NO_TEXT = frozenset(["View", "compile", "partition", "removesuffix", "startswith"])
+_NO_SENTENCE = re.compile(
+    r"[\\^$]|\(\?|%\(|^\s*(?:def|class|import|from|return) |_\w+\s*=|^\s*<"
+    r"|torch\._[\w.]+: "  # names out of torch's modules
+)
 
 
 def sentences(package: Path = _PACKAGE) -> Iterator[tuple[str, int, str]]:
     """The file relative to the package, the line, and the text with `{…}` for what is filled in."""
     for file in sorted(package.rglob("*.py")):
         tree = ast.parse(file.read_text("utf-8"))
-        hidden = set(_docstrings(tree))
+        hidden = {*_docstrings(tree), *_unprinted(tree)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in hidden:
                 hidden.update(id(child) for child in ast.walk(node))
@@ -46,6 +50,18 @@ def _docstrings(tree: ast.Module) -> Iterator[int]:
                 yield id(first.value)
             # Below a constant, or an enum's member.
             yield from (id(item.value) for item in node.body[1:] if isinstance(item, ast.Expr))
+
+
+def _unprinted(tree: ast.Module) -> Iterator[int]:
+    """Strings that nobody is shown: fields of JSON, and what torch's own texts are matched with."""
+    tables = [item.value for item in tree.body if isinstance(item, ast.Assign | ast.AnnAssign)]
+    found = [key for table in tables if isinstance(table, ast.Dict) for key in table.keys]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            found += [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _NO_TEXT:
+            found += node.args
+    yield from (id(part) for key in found if key is not None for part in ast.walk(key))
 
 
 def _is_shown(node: ast.AST) -> bool:

@@ -46,8 +46,8 @@ class Compilation:
         call: Which call of the target it happened in (0 is an input's first), or None if unknown.
         input: Number of the input of that call, from 0, or None if unknown.
         graphs: Graphs handed to the backend and compiled.
-        has_guarded_code: Whether it ended with code; None where it never ended.
-        recompile_reasons: Why no existing cache entry fitted, the newest entry first.
+        has_guarded_code: Whether it produced code, or None if it did not finish.
+        recompile_reasons: Why no cache entry matched, newest entry first.
         guard_latency_ns: Torch's own figure for its guards, cold caches of the processor, or None.
         symbols: Values that sizes and numbers had which it keeps dynamic, by source.
     """
@@ -102,7 +102,7 @@ class Compilation:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Frame:
-    """A code object that Dynamo met, with its compilations."""
+    """A code object and its compilations."""
 
     frame_id: int | None
     name: str

@@ -70,7 +70,7 @@ class PlaceTime:
     Attributes:
         file: File name as the recorded process knew it; empty for time that is nobody's.
         line: The line: the code object's first, or the user's.
-        compilations: How many compilations it had, backward halves not counted.
+        compilations: Number of its compilations, without backward halves.
     """
 
     file: str
@@ -88,7 +88,7 @@ class PlaceTime:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a cache was passed by."""
+    """Why a cache was bypassed."""
 
     text: str
     exception: str
@@ -102,7 +102,7 @@ class CacheUse:
 
     Attributes:
         hits: How often something was found; None where torch does not say.
-        guard_misses: How many of the misses found entries whose guards did not hold.
+        guard_misses: Number of misses that found entries whose guards failed.
     """
 
     cache: str
@@ -120,8 +120,8 @@ class ColdStart:
 
     Attributes:
         compilations: The same by compilation, adding up to it, in order of time in each process.
-        vector_checks: How many small files were compiled to see what the C++ compiler can do.
-        logging_ns: What torch spent on writing its trace while it compiled; part of the time.
+        vector_checks: Number of small files compiled to probe the C++ compiler.
+        logging_ns: Part of it that torch spent on writing its trace.
         traced_lines: How long Dynamo traced each line, the longest first; empty if unmeasured.
     """
 
@@ -152,7 +152,7 @@ class Change:
     Attributes:
         component: Torch's name of it (``inductor_config[max_autotune]``).
         before: What it was, the changed lines alone; empty where the part was not there.
-        opaque: Whether torch prints it in a way that does not show the change.
+        opaque: Whether torch prints it without the part that changed.
     """
 
     component: str

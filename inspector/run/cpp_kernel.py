@@ -10,8 +10,8 @@ class TextLoop:
     """One ``for`` of the kernel's text.
 
     Attributes:
-        parallel: Over how many loops OpenMP shares it; 0 for none.
-        is_collapsed: Whether it is shared together with a loop around it.
+        parallel: Number of loops that OpenMP parallelizes, or 0.
+        is_collapsed: Whether it is collapsed into the enclosing loop.
         is_vector: Whether its body, without the loops inside of it, calls ``at::vec``.
     """
 
@@ -51,7 +51,7 @@ class CppText:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CppFacts:
-    """What is known of a C++ kernel.
+    """Facts about a C++ kernel.
 
     Attributes:
         recorded: What was recorded of it, or None (a plain trace, a cache hit).

@@ -19,7 +19,7 @@ class WarningKind(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CudaGraphWarning:
-    """A warning of torch's about CUDA graphs.
+    """A warning of torch about CUDA graphs.
 
     Attributes:
         kind: No graph is made; no more are made after too many; many sizes were captured.

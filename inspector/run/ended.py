@@ -81,7 +81,7 @@ def further_endings(run: Run) -> Iterator[str]:
             found[f"{what} {_sentence(raised, run.roots)}"] = None
     yield from [*found][:_MOST_FURTHER]
     if len(found) > _MOST_FURTHER:
-        yield f"{len(found) - _MOST_FURTHER} more processes or threads failed with an exception."
+        yield f"{len(found) - _MOST_FURTHER} more processes or threads failed with exceptions."
 
 
 def is_echoed_break(run: Run, record: GraphBreak) -> bool:
@@ -108,7 +108,7 @@ def _name(process: Process) -> str:
 
 def _how(processes: Sequence[Process]) -> str:
     if not processes:
-        return " for an unknown reason, because none of its processes was recorded"
+        return " for an unknown reason (none of its processes was recorded)"
     pids = {process.pid for process in processes}
     main = [process for process in processes if process.parent_pid not in pids]
     if all(process.ended for process in main):

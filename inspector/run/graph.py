@@ -40,7 +40,7 @@ class Node:
         aten: The ATen operator that it was before decompositions, or an empty string.
         flops: Floating-point operations by the formulas of ``torch.utils.flop_counter``, or None.
         is_saved: Whether the forward pass keeps what it gives for the backward pass.
-        kernels: Kernels, or functions of libraries, that compute it.
+        kernels: Kernels or library functions that compute it.
         inside: What computes in the graph of a higher-order operator, if this takes it first.
     """
 
@@ -101,7 +101,7 @@ class Graph:
 
     @property
     def name(self) -> str:
-        """How it is called: ``0/0 forward``, ``0/0 post-grad backward``; no other is called so."""
+        """Unique name: ``0/0 forward``, ``0/0 post-grad backward``."""
         parts = [self.process, self.compile_id, self.stage.value, self.direction]
         parts += [f"({self.number + 1})"] if self.number else []
         return " ".join(filter(None, parts))

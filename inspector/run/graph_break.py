@@ -32,7 +32,7 @@ class GraphBreak:
     """One record of a graph break.
 
     Attributes:
-        wrappers: Further breaks that torch met while it handled this one (GB7000 and the like).
+        wrappers: Further breaks that torch reports while handling this one, such as GB7000.
         user: The innermost frame outside torch and the standard library; else the innermost.
         project: The innermost frame of the user's own project where ``user`` is a library's.
         call: Which call of the target it happened in (0 is an input's first), or None if unknown.

@@ -66,7 +66,7 @@ class Kernel:
         line: Where its definition begins in the output code, from 1.
         size_hints: Size by the name of its index (``x``, ``r0_``).
         signature: Type by argument (``*fp32``, ``i32``, ``constexpr``).
-        inductor_meta: What Inductor says of it (``num_load``, ``kernel_name``, …).
+        inductor_meta: Inductor's metadata (``num_load``, ``kernel_name``, …).
         options: Other arguments of its heuristics (``reduction_hint``, …); text if no literals.
         traffic_bytes: Bytes that a launch reads and writes, as Inductor estimates, or None.
         flops: Floating-point operations of a launch, as Inductor estimates, or None.
@@ -90,7 +90,7 @@ class Kernel:
 
     @property
     def is_user_written(self) -> bool:
-        """Whether its source is the user's own."""
+        """Whether its source is user code."""
         return self.kind == "user_autotune"
 
     @property

@@ -67,7 +67,7 @@ class Occupancy:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Width:
-    """How much is loaded or stored with accesses of one width.
+    """Bytes loaded or stored with accesses of one width.
 
     Attributes:
         bytes: What a program moves with them, loops included as far as their trips are known.

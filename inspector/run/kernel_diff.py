@@ -11,7 +11,7 @@ class DiffKernel:
     """A kernel of one side.
 
     Attributes:
-        launches: How often it is launched, if each graph runs once.
+        launches: Number of launches if each graph runs once.
         traffic_bytes: Bytes that one launch reads and writes, as Inductor counts, or None.
         time_ns: Of all its launches in a profiled call; None without a profile.
     """
@@ -59,10 +59,10 @@ class Counts:
 
     Attributes:
         traffic_bytes: Bytes read and written, or None; of launches alone without fusion records.
-        operators: Operators that Dynamo captured: as many on both sides where they do the same.
+        operators: Operators that Dynamo captured; equal on both sides if they compute the same.
         predicted_ns: Predicted time of all launches in a row; None where one has none.
         call_ns: Of a profiled warm call; None without a profile.
-        busy_ns: What of it the device is busy.
+        busy_ns: Time in which the device is busy.
     """
 
     kernels: int
@@ -105,7 +105,7 @@ class KernelDiff:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing differs but what was measured."""
+        """Whether only measurements differ."""
         same = all(change.kind == "same" for change in self.kernels)
         sides = [
             dataclasses.replace(side, compile_time_ns=0, call_ns=None, busy_ns=None)
@@ -115,7 +115,7 @@ class KernelDiff:
 
     @property
     def is_worse(self) -> bool:
-        """Whether B starts more, moves more bytes, or breaks more often."""
+        """Whether B launches more kernels, moves more bytes, or breaks more often."""
         before, after = self.before, self.after
         moves_more = (
             before.traffic_bytes is not None

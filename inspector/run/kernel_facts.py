@@ -44,7 +44,7 @@ class KernelFacts:
 
     @property
     def is_least(self) -> bool:
-        """Whether that time is the least that it takes."""
+        """Whether that time is a lower bound."""
         return any(
             facts.prediction.is_least
             for facts in self.configs

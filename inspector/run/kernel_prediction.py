@@ -16,12 +16,12 @@ class Bound(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Prediction:
-    """How long a kernel should take; never a measurement.
+    """Predicted time of a kernel; never a measurement.
 
     Attributes:
         time_ns: Its time, the least if something is `missing`; None if unknown.
         spread_ns: Its time if all multiprocessors had a block, or None if unknown.
-        parts: How each figure came about, one sentence each.
+        parts: How each figure was computed, one sentence each.
     """
 
     time_ns: int | None

@@ -124,12 +124,12 @@ class SymbolUse:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that a cache entry wants and the call has otherwise; torch reports the first alone.
+    """One failed guard of a cache entry; torch reports only the first.
 
     Attributes:
         source: What the guard looks at in Dynamo's spelling; of a relation the expression.
         name: The same as reasons spell it.
-        before: What the entry wants, as far as that can be said in a few words.
+        before: Short description of the values that the entry expects.
     """
 
     kind: RecompileClass
@@ -152,7 +152,7 @@ class Change:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Bound:
-    """A relation that sizes or numbers which became dynamic have to keep.
+    """A condition on dynamic sizes or numbers.
 
     Attributes:
         expression: The relation in Dynamo's spelling (``129 <= L['x'].size()[0]``).
@@ -222,12 +222,12 @@ class Recompile:
         name: The same as the user would write it (``x``).
         holds: Class of a container's first item (``int``), or an empty string where unknown.
         time_ns: Wall time of all stages of this compilation, backward included; None where unknown.
-        failure: What ended it in the first line of torch's words, or an empty string.
-        changes: All that this entry wants otherwise; empty where guard trees were not logged.
+        failure: The first line of torch's error message, or an empty string.
+        changes: All failed guards of this entry; empty if guard trees were not logged.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.
         new_keys: Keys of a dict (those asked for) that the call has and the entry's call had not.
         missing_keys: The reverse; both are empty where unknown.
-        bounds: Within what that became dynamic stays so, the shortest first.
+        bounds: Conditions under which it stays dynamic, shortest first.
     """
 
     compile_id: CompileId
@@ -267,7 +267,7 @@ class Recompile:
 
     @property
     def hit_limit(self) -> bool:
-        """Whether the recompile limit forbade it."""
+        """Whether the recompile limit prevented it."""
         return self.answer is Answer.LIMIT
 
     @property

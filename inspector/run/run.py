@@ -47,7 +47,7 @@ class Process:
     """What one process did.
 
     Attributes:
-        skipped: The frames that it left alone without an event.
+        skipped: Frames skipped without an event.
         compile_time_ns: Union of the wall intervals of all compilations.
         stages: The same time by stage, adding up to it.
         has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
@@ -122,7 +122,7 @@ class Process:
 
     @property
     def cache_hits(self) -> Mapping[str, int]:
-        """How many graphs were found in a cache, by its name."""
+        """Number of graphs found in a cache, by cache name."""
         hits = [item.cache for item in self.lookups if item.state is CacheState.HIT]
         return {name: hits.count(name) for name in ("AOTAutograd", "FX graph") if name in hits}
 
@@ -133,7 +133,7 @@ class Process:
 
     @property
     def ended(self) -> bool:
-        """Whether it said that it came to its end in order.
+        """Whether it ended normally.
 
         One that was killed, left with ``os._exit``, is still at work, or of a plain trace did not.
         """

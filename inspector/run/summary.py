@@ -26,10 +26,10 @@ class Summary:
     """Counts of the first call with each input; of everything where calls are not marked.
 
     Attributes:
-        frames: Code objects that Dynamo began to trace; the four that follow add up to it.
-        frames_compiled: Those with at least one compiled graph.
-        frames_skipped: Those that Dynamo looked at and left to Python.
-        frames_unfinished: Those whose end was not recorded.
+        frames: Code objects that Dynamo began to trace: the sum of the next four.
+        frames_compiled: Frames with at least one compiled graph.
+        frames_skipped: Frames that Dynamo skipped.
+        frames_unfinished: Frames whose end was not recorded.
         operators: call_function, call_method and call_module nodes over all graphs.
         operators_per_graph: The same by compilation that has a graph, in order.
         distinct_graph_breaks: Sites: user file, line and GB type.

@@ -94,7 +94,7 @@ class Trial:
 
     Attributes:
         removed: Fingerprints of the findings that are gone with it.
-        added: How many findings there are with it that were not there without.
+        added: Number of findings that occur only with it.
         helps: Whether something is fewer and nothing more with it, and outputs stay equal.
         recompiles: Of each removed finding of a recompilation, how often its function was compiled
             again without it, and how often with it: of several findings of one function, what is
@@ -133,7 +133,7 @@ class Tried:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Verification:
-    """Everything that was tried.
+    """All trials.
 
     Attributes:
         backend: The backend of all of them; empty where the file compiles its model itself.

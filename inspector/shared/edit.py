@@ -19,7 +19,7 @@ class Edit:
     Lines count from 1, columns from 0 and in bytes of UTF-8, as Python's syntax trees have them.
 
     Attributes:
-        new: What is to stand there: no more lines.
+        new: The new text of the lines.
         file: The file, as Python names it in its code; empty where it is known from elsewhere.
     """
 

@@ -52,7 +52,7 @@ class Gpu:
         peaks: Operations per second by dtype (``float32`` without tensor cores, ``tf32``,
             ``float16``, ``bfloat16``, ``float8``, ``int8`` with them, ``float64`` the faster of
             both), dense.
-        assumed: Whether this stands for a whole architecture, with figures of one of its GPUs.
+        assumed: Whether this is a whole architecture, with the figures of one of its GPUs.
     """
 
     key: str

@@ -12,7 +12,7 @@ class Resources:
     Attributes:
         stack_bytes: Stack frame of a thread; what the driver calls local memory. A quarter of it
             is what `CachingAutotuner` reports as ``n_spills``.
-        spill_store_bytes: Bytes that a thread's instructions spill, or None where ptxas was silent.
+        spill_store_bytes: Bytes spilled per thread, or None if ptxas did not report them.
         static_shared_bytes: Shared memory that is part of the binary, without what is reserved.
     """
 
@@ -36,7 +36,7 @@ class ConfigBuild:
     Attributes:
         scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
         grid: Blocks by axis, or empty where the source does not say.
-        grid_is_exact: Whether the sizes are in the source; else they are rounded hints.
+        grid_is_exact: Whether the sizes are in the source; otherwise they are rounded hints.
         launched_warps: Warps of a block as compiled: warp specialisation adds some.
         texts: File by kind (``ttgir``, ``ptx``, ``sass``, …), relative to the build's folder.
     """

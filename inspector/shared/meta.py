@@ -15,7 +15,7 @@ META_FILE = "meta.json"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Meta:
-    """What a recording says about itself.
+    """Metadata of a recording.
 
     Attributes:
         format_version: Version of the recording's format; 0 for a plain trace.

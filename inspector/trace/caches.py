@@ -56,8 +56,8 @@ class CacheLookup:
         detail: Torch's finer word (``full_miss``, ``guard_miss``), or an empty string.
         components: What the key is made of, as torch prints it: ``[hash] name: value``. Empty where
             torch does not log it (AOTAutograd's on 2.13).
-        time_saved_ns: How long what was found had taken to compile, or None.
-        time_taken_ns: How long what was not found took to compile, or None.
+        time_saved_ns: Compile time saved by cache hits, or None.
+        time_taken_ns: Compile time spent on cache misses, or None.
     """
 
     cache: str

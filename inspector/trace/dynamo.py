@@ -216,32 +216,38 @@ class CompilationMetrics:
     What is None torch does not say.
     """
 
-    name: str | None = doc("None at the recompile limit", key="co_name")
+    name: str | None = doc("function name, or None at the recompile limit", key="co_name")
     file: str | None = doc(key="co_filename")
     first_line: int | None = doc(key="co_firstlineno")
-    has_guarded_code: bool | None = doc("None if nothing was attempted")
+    has_guarded_code: bool | None = doc(
+        "whether guarded code was produced, or None if nothing was compiled"
+    )
     operator_count: int | None = doc(
         "call_function, call_method and call_module nodes", key="graph_op_count"
     )
     guard_count: int | None
-    fail_type: str | None = doc("class of the exception that ended it")
+    fail_type: str | None = doc("class of the exception that stopped the compilation")
     fail_reason: str | None
     fail_file: str | None = doc(key="fail_user_frame_filename")
     fail_line: int | None = doc(key="fail_user_frame_lineno")
-    restart_reasons: tuple[str, ...] = doc("reasons for restarted traces")
+    restart_reasons: tuple[str, ...] = doc("reasons why tracing restarted")
     recompile_reason: str | None
-    cuda_graph_skip: str | None = doc("reason for no CUDA graph", key="cudagraph_skip_reason")
-    is_forward: bool = doc("False for a backward compilation that ran later")
-    start_time_ns: int | None = doc("UTC, in ns since the epoch")
+    cuda_graph_skip: str | None = doc(
+        "reason why CUDA graphs were skipped", key="cudagraph_skip_reason"
+    )
+    is_forward: bool = doc("False if the backward pass was compiled later")
+    start_time_ns: int | None = doc("start time in UTC, in ns since the epoch")
     duration_ns: int | None
-    logging_ns: int | None = doc("time spent so far on writing the trace under this compile id")
-    guard_latency_ns: int | None = doc("of all guards, with cold CPU caches")
-    backend_ns: int | None = doc("part of the duration")
-    inductor_ns: int | None = doc("part of the backend's")
-    code_generation_ns: int | None = doc("part of Inductor's")
-    cache_counts: Mapping[str, int] = doc("number of hits and misses by cache: FX graph hit → 2")
+    logging_ns: int | None = doc("time spent so far on writing trace records of this compile id")
+    guard_latency_ns: int | None = doc("time of all guards with cold CPU caches")
+    backend_ns: int | None = doc("part of the duration spent in the backend")
+    inductor_ns: int | None = doc("part of the backend time spent in Inductor")
+    code_generation_ns: int | None = doc("part of Inductor's time spent on code generation")
+    cache_counts: Mapping[str, int] = doc(
+        "counts of hits and misses by cache, such as `FX graph hit`: 2"
+    )
     settings: DynamoSettings | None
-    logs_breaks: bool = doc("logs graph breaks, as torch 2.6 and later do")
+    logs_breaks: bool = doc("whether torch logs graph breaks (2.6 and later)")
 
     @classmethod
     def read(cls, envelope: Envelope) -> Self:

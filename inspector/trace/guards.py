@@ -19,23 +19,23 @@ class DynamoSettings:
     """Settings of ``torch._dynamo.config`` that decide what a failed guard leads to."""
 
     recompile_limit: int = doc(
-        "maximum number of cache entries of a code object", also="cache_size_limit", default=8
+        "maximum number of cache entries per code object", also="cache_size_limit", default=8
     )
     automatic_dynamic: bool = doc(
-        "sizes that change are compiled as dynamic", key="automatic_dynamic_shapes", default=True
+        "whether changing sizes become dynamic", key="automatic_dynamic_shapes", default=True
     )
     int_attributes: bool = doc(
-        "int attributes of modules may become dynamic",
+        "whether int attributes of modules can become dynamic",
         key="allow_unspec_int_on_nn_module",
         default=False,
     )
-    specialize_float: bool = doc("floats are always constants", default=False)
-    specialize_int: bool = doc("ints are always constants", default=False)
+    specialize_float: bool = doc("whether floats are always constants", default=False)
+    specialize_int: bool = doc("whether ints are always constants", default=False)
     nested_graph_breaks: bool = doc(
-        "a break in an inlined function resumes each caller instead of breaking it", default=False
+        "whether a break in an inlined function resumes each caller", default=False
     )
     accumulated_limit: int = doc(
-        "the same limit, over all objects of a code object",
+        "the same limit, summed over all objects that share the code",
         key="accumulated_recompile_limit",
         default=256,
     )

@@ -194,7 +194,10 @@ def test_a_model_that_can_be_called_once_has_not_failed(reports: Any) -> None:
     report = reports["once"]
     assert not report.run.meta.error
     page = " ".join(golden.rendered(report, "80.txt").split())
-    assert "not measured: repeating a call fails, as calls change the model (StopIteration" in page
+    assert (
+        "not measured: repeating a call fails, because a call changes the model (StopIteration"
+        in page
+    )
 
 
 def test_a_wrong_shape_is_one_error(reports: Any) -> None:

@@ -85,7 +85,7 @@ ERROR = "(RuntimeError: boom)"
 
 
 def test_the_first_call_is_every_call() -> None:
-    assert said(Failing(1)) == f"Net runs without torch.compile and fails with it {ERROR}."
+    assert said(Failing(1)) == f"Net runs without torch.compile but fails with it {ERROR}."
     assert said(Failing(1, 2)) == (
         "Net fails when called with its inputs, also without torch.compile: RuntimeError: boom."
     )
@@ -93,7 +93,7 @@ def test_the_first_call_is_every_call() -> None:
 
 def test_for_a_gpu_it_says_which() -> None:
     assert said(Failing(1), gpu="h200") == (
-        f"Net runs without torch.compile and fails with it when compiled for h200 {ERROR}."
+        f"Net runs without torch.compile but fails with it when compiled for h200 {ERROR}."
     )
     told = said(Failing(2), gpu="h200")
     assert "for the 2nd time outside compiled code when compiled for h200 (" in told
@@ -129,7 +129,7 @@ def test_the_line_that_dynamo_was_at_is_named_and_its_mistake_known(
     with pytest.raises(ModelFailedError) as raised:
         call_target(target, request, compiled)
     message = raised.value.message
-    assert message.startswith(f"f runs without torch.compile and fails with it at {place.name}:")
+    assert message.startswith(f"f runs without torch.compile but fails with it at {place.name}:")
     assert f"{place.name}:{line} (" in message
     assert "`x.new_zeros(…)`" in error_fix(errors[0])
 
@@ -156,7 +156,7 @@ def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apar
     )
     for fails_in in ((6,), (6, 7)):
         assert said(Failing(*fails_in), profile=True) == (
-            f"Calls of Net fail without torch.compile after earlier ones succeed {ERROR}."
+            f"Net fails without torch.compile after earlier calls succeed {ERROR}."
         )
     # The 8th call of all, of which two were made without the compiler.
     assert "called for the 6th time outside compiled code (" in said(Failing(8), profile=True)

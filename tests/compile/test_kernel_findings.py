@@ -134,5 +134,5 @@ def test_loops_whose_trips_nobody_knows_have_the_least_time(report: dict[str, An
     prediction = config["prediction"]
     assert prediction["is_least"]
     assert kernel["build"]["predicted_is_least"]
-    assert prediction["missing"] == "some of the bytes that it moves are unknown"
+    assert prediction["missing"] == "the number of bytes moved is partly unknown"
     assert prediction["memory_ns"] is not None

@@ -230,10 +230,7 @@ def test_what_a_graph_break_hands_on_without_a_name_is_told_as_it_is_written(
     assert item.name == "___stack1"
     assert "the float value `inner(x)` changes" in finding.message
     assert finding.notes[0].startswith("`inner(x)` is kept across the graph break at ")
-    assert (
-        ": `inner(x)` is kept across it and becomes an input of the code compiled after"
-        in finding.fix
-    )
+    assert ". Because of it, `inner(x)` becomes an input of the code compiled after" in finding.fix
 
 
 def advised(report: Report, name: str) -> Mended:

@@ -228,7 +228,7 @@ def test_a_model_that_ends_the_process_leaves_a_partial_recording(tmp_path: Path
     (tmp_path / "model.py").write_text(ENDS.replace("END", "os._exit(0)"))
 
     recording = explained(tmp_path, 3)
-    assert recording["partial"] == "it exited with code 0 and no message"
+    assert recording["partial"] == "it exited with code 0 without a message"
     assert meta(tmp_path)["ended"] == "failed"
 
 

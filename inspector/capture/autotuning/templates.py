@@ -149,7 +149,7 @@ class TemplateObserver(Hooks):
         self._open += made
         try:
             return timed(
-                called, "the chosen kernel", lambda outcome: self._chosen(made[0], outcome)
+                called, "read the chosen kernel", lambda outcome: self._chosen(made[0], outcome)
             )
         finally:
             self._open.remove(made[0])
@@ -211,7 +211,7 @@ class TemplateObserver(Hooks):
         draft = self._of(choices)
         if draft is None:
             return called.go()
-        return timed(called, "times of candidates", lambda outcome: then(draft, outcome))
+        return timed(called, "read candidate times", lambda outcome: then(draft, outcome))
 
     def _tune(self, called: Called) -> object:
         choices = called.argument("choices", _CHOICES_OF_TUNING)

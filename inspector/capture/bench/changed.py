@@ -96,7 +96,7 @@ def _all(program: Program, index: int, given: Call) -> dict[str, tuple[object, o
     known = set(map(id, program.named.values()))
     for number, tensor, value in program.state.tensors():
         if id(tensor) not in known and value is not None:
-            found[f"tensor {number} that it reaches"] = tensor, value
+            found[f"tensor {number} of its state"] = tensor, value
     return found
 
 

@@ -67,7 +67,7 @@ def _compiled_failure(
     inner = getattr(error, "inner_exception", None) or error  # of BackendCompilerFailed
     said = sentence(inner)
     if isinstance(inner, ImportError):
-        return EnvironmentLacksError(f"Its backend needs a missing package: {said}.")
+        return EnvironmentLacksError(f"Its backend lacks a package: {said}.")
     place = _USER_PLACE.findall(str(error))
     at = ""
     if place:

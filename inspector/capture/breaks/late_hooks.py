@@ -97,10 +97,10 @@ class HookObserver:
         def register(module: nn.Module, *args: Any, **kwargs: Any) -> Any:
             # Dynamo knows this answer, and traces torch's own method alone.
             if not torch.compiler.is_compiling():
-                guarded("note a late hook", lambda: self._note(module, name))
+                guarded("record a late hook", lambda: self._note(module, name))
             return before(module, *args, **kwargs)
 
-        guarded("skip our own frames", lambda: versions.skip_frames_of(register))
+        guarded("skip frames of torch-inspector", lambda: versions.skip_frames_of(register))
         return register
 
     def _note(self, module: nn.Module, method: str) -> None:

@@ -112,9 +112,9 @@ def not_together(ranks: Sequence[int], *, said: str = "", within: str = "") -> U
     local = os.environ.get("LOCAL_WORLD_SIZE", "")  # torchrun's: the processes on this host
     number = local if local.isdecimal() else str(job.size if job is not None else len(ranks) + 1)
     return UsageError(
-        f"{begin} {numbers} of this job did not reach the first call{within}: not run under "
-        "inspect, or failed earlier.",
-        f"Start every rank with inspect: torchrun --nproc-per-node {number} --no-python inspect …",
+        f"{begin} {numbers} of this job did not reach the first call{within}.",
+        "Check for an earlier failure, and start every rank with inspect: "
+        f"torchrun --nproc-per-node {number} --no-python inspect …",
     )
 
 

@@ -53,7 +53,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         for index in inputs:
             with recorded_call(index, _UNMEASURED_CALLS):
                 _measure(target, index, request, function)
-        guarded("measure the memory", write_copy_rates)
+        guarded("measure memory", write_copy_rates)
 
 
 def _tell(failed: FailedCall, request: Request) -> None:

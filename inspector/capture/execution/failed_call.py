@@ -112,7 +112,8 @@ def _without_others(failed: FailedCall) -> InspectorError:
     if missing:
         return not_together(missing, said=f"{name} waited for a missing process {said}")
     return ModelFailedError(
-        f"{name} waited for another process of the job, which ended or made no such call {said}.",
+        f"{name} waited for another process of the job, which exited or never made that call "
+        f"{said}.",
         "Check the output of that process.",
         detail=user_traceback(error, failed.target.root),
     )
@@ -121,7 +122,8 @@ def _without_others(failed: FailedCall) -> InspectorError:
 def _also_without(failed: FailedCall, request: Request, error: Exception) -> ModelFailedError:
     outer = type(failed.error).__name__
     guarded(
-        "note the exception", lambda: emit(dataclasses.replace(uncaught_record(error), outer=outer))
+        "record the exception",
+        lambda: emit(dataclasses.replace(uncaught_record(error), outer=outer)),
     )
     detail = user_traceback(error, failed.target.root)
     which = _which(failed) or "with its inputs"
@@ -145,7 +147,7 @@ def _only_without(failed: FailedCall) -> ModelFailedError:
     target = failed.target
     several = f" with input {failed.index + 1}" if len(target.calls) > 1 else ""
     return ModelFailedError(
-        f"Calls of {target.name}{several} fail without torch.compile after earlier ones succeed "
+        f"{target.name}{several} fails without torch.compile after earlier calls succeed "
         f"{_said(failed.error)}.",
         "Measurements so far are shown.",
         detail=user_traceback(failed.error, target.root),
@@ -168,7 +170,7 @@ def _only_compiled(failed: FailedCall, gpu: str | None) -> str:
     if gpu is not None:
         said = f"when compiled for {gpu} {said}"
     if failed.number == 1:
-        return f"{name} runs without torch.compile and fails with it {said}."
+        return f"{name} runs without torch.compile but fails with it {said}."
     outside = " outside compiled code" if is_raised_outside(failed.error) else ""
     return (
         f"{name} fails with torch.compile when called {_which(failed)}{outside} {said}. "
@@ -202,7 +204,7 @@ def _which(failed: FailedCall) -> str:
 def lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
     """That a backend's package is not installed."""
     reason = str(error).strip().rstrip(".")
-    message = f"The backend {backend!r} needs a missing package: {reason}."
+    message = f"The backend {backend!r} lacks a package: {reason}."
     return EnvironmentLacksError(message, "Install it, or use --backend inductor.")
 
 

@@ -62,13 +62,13 @@ def noting_modules() -> Iterator[None]:
 
 
 def _with_parameter(module: nn.Module, _name: str, _parameter: nn.Parameter) -> None:
-    guarded("note where a module is created", lambda: _note(module))
+    guarded("record where a module is created", lambda: _note(module))
 
 
 def _with_module(module: nn.Module, _name: str, added: nn.Module | None) -> None:
     for each in (module, added):
         if each is not None:
-            guarded("note where a module is created", functools.partial(_note, each))
+            guarded("record where a module is created", functools.partial(_note, each))
 
 
 def _note(module: nn.Module) -> None:

@@ -171,7 +171,7 @@ def _taken(name: str, kind: str, number: int, run: Prepared) -> tuple[Launched, 
     if failed:
         raise failed[0]
     if not taken:
-        message = "another call launched it a different number of times"
+        message = "its number of launches differs between calls"
         raise _NotMeasuredError(message)
     return taken[0]
 

@@ -45,7 +45,7 @@ def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> L
 
 def _triton(autotuner: Any) -> Launched:
     if len(autotuner.launchers) != 1:  # there is one, once autotuning has chosen
-        missing = "it consists of several kernels, of which the program picks one"
+        missing = "it consists of several kernels, and the program picks one at run time"
         return Launched("triton", (), (), (), lambda _: None, missing=missing)
     (launcher,) = autotuner.launchers
     code = launcher.__code__  # of a function that torch writes

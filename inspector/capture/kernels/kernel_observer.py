@@ -52,7 +52,7 @@ class KernelObserver(Hooks):
         with note.strides():
             result = called.go()
         self._note = note
-        guarded("tiling of a loop", lambda: note.read(result, *called.arguments[1:3]))
+        guarded("read the tiling of a loop", lambda: note.read(result, *called.arguments[1:3]))
         return result
 
     def _functions(self, called: Called) -> object:
@@ -65,25 +65,25 @@ class KernelObserver(Hooks):
             proxy.inspector_nodes = scheduler_nodes(functions)
             proxy.inspector_reason = note.reason if note is not None else no_tiling(proxy)
 
-        guarded("vectors of a loop", keep_reason)
+        guarded("read the vectors of a loop", keep_reason)
         return result
 
     def _loops(self, called: Called) -> object:
         result, args = called.go(), called.arguments
-        guarded("loops of a C++ kernel", lambda: self._nests.append(cpp_nest(*args[:2])))
+        guarded("read the loops of a C++ kernel", lambda: self._nests.append(cpp_nest(*args[:2])))
         return result
 
     def _definition(self, called: Called) -> object:
         result, args = called.go(), called.arguments
         nests, self._nests = self._nests, []
         guarded("a C++ kernel", lambda: _write(str(result), list(args[2]), nests))
-        guarded("nodes of a kernel", lambda: self._defined(str(result), args[2]))
+        guarded("read the nodes of a kernel", lambda: self._defined(str(result), args[2]))
         return result
 
     def _triton(self, called: Called) -> object:
         result, args = called.go(), called.arguments
         guarded("a Triton kernel", lambda: write_kernel(str(result), args[3], list(args[2])))
-        guarded("nodes of a kernel", lambda: self._defined(str(result), args[2]))
+        guarded("read the nodes of a kernel", lambda: self._defined(str(result), args[2]))
         return result
 
 

@@ -42,7 +42,7 @@ def write_kernel(name: str, kernel: Any, nodes: Iterable[Any]) -> None:
             symbols={str(symbol): int(value) for symbol, value in symbols},
         )
 
-    guarded("arguments of a Triton kernel", note)
+    guarded("read the arguments of a Triton kernel", note)
     estimate = _estimate(kernel, "estimate_kernel_num_bytes")
     unread_bytes = sum(
         math.prod(argument.size) * getattr(torch, argument.dtype[6:]).itemsize

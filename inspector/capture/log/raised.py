@@ -121,7 +121,7 @@ def watch_threads() -> Callable[[], None]:
                 name = given.thread.name if given.thread else "a thread"
                 emit(uncaught_record(given.exc_value, name))
 
-        guarded("note the end of a thread", note)
+        guarded("record the end of a thread", note)
         before(given)
 
     def release() -> None:

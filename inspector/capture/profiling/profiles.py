@@ -138,7 +138,7 @@ class Profiles:
             each.end()
         for measure in self._memory:
             with quiet():
-                guarded("measure the memory", measure)
+                guarded("measure memory", measure)
         if not self._has_ceilings:
             guarded("measure the ceilings", lambda: emit(ceilings(fresh=self._fresh_ceilings)))
 

@@ -34,7 +34,7 @@ def begin() -> None:
     try:
         _begin(folder)
     except Exception as error:  # noqa: BLE001 - a recorder never breaks `import torch`
-        write_problem(folder, "recording of a process could not start", error)
+        write_problem(folder, "recording could not start in a process", error)
 
 
 def _begin(folder: Path) -> None:
@@ -71,7 +71,7 @@ def _max_bytes(folder: Path) -> int | None:
         return parse_size(_FALLBACK)
 
 
-_NO_END = "its first process did not report its end; it is still running, or it was killed"
+_NO_END = "its first process is still running or was killed"
 
 
 def describe(folder: Path) -> None:

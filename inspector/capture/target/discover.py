@@ -50,7 +50,7 @@ def find_target(module: ModuleType, code: UserCode) -> EntryPoint:
             listed = ", ".join(f"`{name}`" for name in candidates)
             step = f"Name one: `{code.place.command([*candidates][-1])}`."
             if compiles_itself(code.place):
-                step += f" Or record the script as it runs: `{code.place.command(verb='run')}`."
+                step += f" Or record it as a program: `{code.place.command(verb='run')}`."
             raise UsageError(
                 f"`{code.place.shown}` has {len(candidates)} candidates: {listed}.", step
             )
@@ -150,8 +150,8 @@ def _once(named: dict[str, Any]) -> dict[str, Any]:
 def _nothing(place: Place) -> UsageError:
     if compiles_itself(place):
         return UsageError(
-            f"`{place.shown}` has no model to find by name; it calls torch.compile itself.",
-            f"Record the script as it runs: `{place.command(verb='run')}`.",
+            f"`{place.shown}` calls torch.compile itself and has no model that can be named.",
+            f"Record it as a program: `{place.command(verb='run')}`.",
         )
     return UsageError(
         f"`{place.shown}` has no `model`, `get_model()`, nn.Module class or function.",

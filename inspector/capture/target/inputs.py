@@ -87,8 +87,8 @@ def _tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
     dtype = getattr(torch, spec.dtype.torch_name, None)
     if dtype is None or spec.dtype.kind is Kind.BITS:
         raise UsageError(
-            f"A tensor of dtype {spec.dtype.name} cannot be filled with random elements.",
-            "Define it in the file: `def get_inputs(): return (…,)`.",
+            f"A tensor of dtype {spec.dtype.name} cannot be filled with random values.",
+            "Define the inputs in the file: `def get_inputs(): return (…,)`.",
         )
     try:
         return _elements(spec, generator).to(dtype)

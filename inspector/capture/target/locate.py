@@ -21,7 +21,9 @@ _SHOWN = 8
 _WEIGHTS = (".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".onnx")
 _STEPS = {
     ".ipynb": "Convert it to a script first: `jupyter nbconvert --to script {}`.",
-    **dict.fromkeys(_WEIGHTS, "Name the Python file that builds the model; weights have no code."),
+    **dict.fromkeys(
+        _WEIGHTS, "Name the Python file that builds the model; weight files contain no code."
+    ),
 }
 
 

@@ -107,7 +107,7 @@ def _without_inputs(function: Callable[..., Any], place: Place) -> tuple[Call, .
     command = place.command(place.name, *options)
     step = f"Try `{command}`, or define `example_inputs` in the file."
     if compiles_itself(place):
-        step += f" Or record the script as it runs: `{place.command(verb='run')}`."
+        step += f" Or record it as a program: `{place.command(verb='run')}`."
     raise UsageError(f"`{place.shown}` has no inputs for `{shown_signature(function)}`.", step)
 
 

@@ -49,11 +49,11 @@ class UserCode:
     def _ended(self, doing: str, end: SystemExit) -> UsageError:
         status = 0 if end.code is None else end.code
         # argparse ends with 2 where it lacks arguments.
-        arguments = " …` with its arguments in place of `…" if status else ""
+        how = "as a program, with its arguments" if status else "as a program"
         shown = f"exit status {status}" if isinstance(status, int) else f"`{status}`"
         return UsageError(
             f"{doing[0].upper()}{doing[1:]} ended the program ({shown}).",
-            f"Record it as a program: `{self.place.command(verb='run')}{arguments}`.",
+            f"Record it {how}: `{self.place.command(verb='run')}{' …' if status else ''}`.",
         )
 
 

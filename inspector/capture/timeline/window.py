@@ -80,7 +80,7 @@ class WarmWindow:
         self._turn.release()
         self._compiling.release()
         if self._is_measured:  # here, where the program has come to an end: it takes memory
-            guarded("measure the memory", lambda: write_copy_rates(_MOST_COPIED_BYTES))
+            guarded("measure memory", lambda: write_copy_rates(_MOST_COPIED_BYTES))
 
     def _measure(self) -> None:
         for with_device in (False, True):

@@ -27,10 +27,10 @@ _STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
     "--torch",
     "is_torch",
     is_flag=True,
-    help="List the private names of torch and Triton in use, and which are missing.",
+    help="List the private names of torch and Triton that are used or missing.",
 )
 def command(interpreter: str | None, *, is_torch: bool) -> None:
-    """Check what is installed, which features lack something, and how to install it.
+    """Check which dependencies are missing, which features need them, and how to install them.
 
     Works without torch and never imports it. The exit code is 0 even if something is missing, and
     2 only if the interpreter of --python cannot run.

@@ -14,8 +14,8 @@ TORCH_VERSIONS = ((2, 11), (2, 16))
 TRITON_VERSIONS = ((3, 6), (3, 10))
 TRANSFORMERS_VERSIONS = ((5, 17), (6, 0))
 _GET_GPU = (
-    "If this machine has one, install its driver (nvidia-smi must list it). "
-    "Otherwise use --device cpu."
+    "If this machine has a GPU, install its driver (nvidia-smi must list it). Otherwise use "
+    "--device cpu."
 )
 _GET_NCU = "Install https://developer.nvidia.com/nsight-compute and put ncu on the PATH."
 

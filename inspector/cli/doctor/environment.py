@@ -97,7 +97,8 @@ def _answer(interpreter: str, module: ModuleType, timeout_s: int = _PROBE_TIMEOU
     path = shutil.which(Path(interpreter).expanduser())
     if path is None:
         raise UsageError(
-            f"There is no program {interpreter!r}.", "Pass --python the path of an interpreter."
+            f"There is no program {interpreter!r}.",
+            "Pass the path of an interpreter with --python.",
         )
     source = Path(str(module.__file__)).read_text(encoding="utf-8")
     try:
@@ -107,7 +108,7 @@ def _answer(interpreter: str, module: ModuleType, timeout_s: int = _PROBE_TIMEOU
         return json.loads(done.stdout)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise UsageError(
-            f"{interpreter!r} does not run as a Python interpreter ({type(error).__name__}).",
+            f"{interpreter!r} is not a working Python interpreter ({type(error).__name__}).",
             f"Try {interpreter} --version.",
         ) from error
 

@@ -51,7 +51,7 @@ class SettingSummary:
     Attributes:
         label: Its name, behind the workload's where there are several.
         models: Models that it was tried on.
-        ran: Those that ran with right results.
+        ran: Settings that ran with correct results.
         captured: Those that were compiled without a graph break.
         speedup: Geometric mean of eager time by its time over those that ran, or None.
         faster: Faster by more than noise; `slower` likewise.
@@ -73,11 +73,11 @@ class SettingSummary:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CollectionReport:
-    """Everything that is said about a collection.
+    """The report of a collection of models.
 
     Attributes:
         summaries: What each setting does to them.
-        notices: What has to be known of the measurement; one sentence each.
+        notices: Notes on the measurement, one sentence each.
     """
 
     models: tuple[Measured, ...]
@@ -169,7 +169,7 @@ def _notices(models: Sequence[Measured]) -> Iterator[str]:
     if earlier:
         were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
         since = min(report.run.meta.started for report in earlier)[:16].replace("T", " ")
-        yield f"{were} measured by an earlier run (since {since} UTC) and not repeated"
+        yield f"{were} reused from an earlier run (since {since} UTC) and not repeated"
     several = {
         "devices": [report.device for report in reports],
         "processors": [report.run.processor for report in reports],
@@ -178,4 +178,4 @@ def _notices(models: Sequence[Measured]) -> Iterator[str]:
     for what, each in several.items():
         names = list(dict.fromkeys(filter(None, each)))
         if len(names) > 1:
-            yield f"they were measured with several {what}: {', '.join(names)}"
+            yield f"these reports were measured with different {what}: {', '.join(names)}"

@@ -57,7 +57,7 @@ class EarlierBench:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Change:
-    """Something that is no more what it was.
+    """A value that changed.
 
     Attributes:
         label: The setting.
@@ -79,12 +79,12 @@ class Change:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BenchComparison:
-    """A bench against an earlier one.
+    """Comparison of a benchmark with an earlier one.
 
     Attributes:
         device: The device now; ``target`` likewise.
-        compared: How many combinations have a ratio to eager PyTorch in both.
-        changes: What changed by more than noise; the worst kind first.
+        compared: Number of combinations with a ratio to eager PyTorch in both.
+        changes: Changes beyond noise, worst first.
     """
 
     earlier: EarlierBench

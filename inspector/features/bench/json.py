@@ -43,7 +43,7 @@ def _verdict(scope: Scope) -> list[str]:
 
 
 def _because(scope: Scope) -> list[str]:
-    """What did not fit in each recompilation."""
+    """Failed guards of each recompilation."""
     return [changed(each) for each in scope.of(VariedInput).recompiles]
 
 
@@ -54,19 +54,19 @@ def _same_device(scope: Scope) -> bool:
 
 
 def _calls(scope: Scope) -> int:
-    """How many calls were timed."""
+    """Number of timed calls."""
     latency = scope.of(BenchRow).latency
     return latency.calls if latency else 0
 
 
 def _interval(scope: Scope) -> list[float] | None:
-    """Where the ratio of another run will be."""
+    """Prediction interval for the ratio of another run."""
     faster = scope.of(BenchRow).faster
     return [faster.low, faster.high] if faster else None
 
 
 def _seconds(scope: Scope) -> float:
-    """How long measuring it took."""
+    """Duration of the measurement."""
     return round(scope.of(Measured).seconds, 1)
 
 
@@ -87,7 +87,7 @@ def _warmup_verdict(scope: Scope) -> list[str]:
 
 
 def _warmup_notices(scope: Scope) -> list[str]:
-    """What has to be known besides, one sentence each."""
+    """Notes, one sentence each."""
     return list(warmup_notices(scope.of(WarmupReport)))
 
 

@@ -101,14 +101,17 @@ def comparison_title(found: BenchComparison) -> str:
     elif found.compared:
         said = f"no change beyond noise in {count(found.compared, 'combination')}"
     else:
-        said = "no combination has a ratio to eager in both"
+        said = "no combination has a speedup over eager in both reports"
     return f"against {earlier.name} ({about}): {said}"
 
 
 def change_lines(found: BenchComparison) -> Iterator[tuple[str, bool | None]]:
     """Each change in a sentence, and whether it is one for the worse."""
     if found.is_of_another:
-        yield f"of another model ({found.earlier.target}, not {found.target})", True
+        yield (
+            f"the earlier report is of another model ({found.earlier.target}, not {found.target})",
+            True,
+        )
     several = len({change.inputs for change in found.changes}) > 1
     for change in found.changes:
         name = f"{change.inputs}: {change.label}" if several else change.label

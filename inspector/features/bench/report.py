@@ -55,12 +55,12 @@ class BenchGroup:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BenchReport:
-    """Everything that is said about a bench.
+    """The report of a benchmark.
 
     Attributes:
         groups: The rows by workload and input.
         threads: Threads that an operator of the CPU may use, or 0.
-        notices: What has to be known of the measurement; one sentence each.
+        notices: Notes on the measurement, one sentence each.
         varied: The same by setting, where inputs were asked to vary.
         comparison: What changed against an earlier report.
     """
@@ -188,7 +188,7 @@ def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
     fewest = min(sessions, default=_ENOUGH_SESSIONS)
     if fewest < _ENOUGH_SESSIONS:
         width = "too narrow" if fewest == 1 else "very wide"
-        yield f"intervals of {count(fewest, 'session')} are {width}: pass --sessions 3"
+        yield f"intervals from {count(fewest, 'session')} are {width}: pass --sessions 3"
 
 
 def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
@@ -198,6 +198,6 @@ def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
     times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
     if times and min(times) < _SHORT_NS:
         yield (
-            "state is restored before each call, which flushes CPU caches: short calls can be up "
-            f"to 2{_TIMES} slower than in a loop"
+            "state is restored before each call, so CPU caches are cold: short calls take up to "
+            f"2{_TIMES} longer than in a loop"
         )

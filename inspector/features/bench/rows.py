@@ -39,8 +39,8 @@ class Latency:
     Attributes:
         middle_ns: Median over the sessions of the mean over rounds of the medians of blocks, these
             of logarithms.
-        p5_ns: Of 20 calls one is shorter.
-        p95_ns: Of 20 calls one is longer.
+        p5_ns: 5th percentile: 1 of 20 calls takes less.
+        p95_ns: 95th percentile: 1 of 20 calls takes longer.
     """
 
     middle_ns: float
@@ -67,11 +67,11 @@ class BenchRow:
         memory: Bytes by name, see `inspector.records.bench`.
         busy: The part of a call in which a GPU works: its time by the profiler, by that of a call
             without the profiler.
-        launches: Kernels and copies that a GPU gets in a call.
+        launches: Kernels and copies launched per call.
         wrong: Results that are off by more than rounding, or of another kind, by their names.
-        draws: Whether a call draws random numbers, which compiled code may draw otherwise.
+        draws: Whether a call draws random numbers, which can differ in compiled code.
         is_settled: Whether times were stable before they were measured.
-        errors: How far results are from those of others.
+        errors: Differences of results from those of other processes.
         failure: Why something is missing.
         detail: The user's own traceback.
         uncompared: Results of a kind that cannot be compared.

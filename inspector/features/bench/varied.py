@@ -13,7 +13,7 @@ from inspector.run.recompile import Recompile
 from inspector.run.run import Process, Run
 from inspector.shared.bench import BenchPlan, Setting
 
-_AS_EAGER = "fails, also without torch.compile"
+_AS_EAGER = "fails even without torch.compile"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class VariedInput:
 
     Attributes:
         label: What is varied: ``x[0]=4``.
-        compiled: How many frames its first call compiled.
+        compiled: Number of frames that its first call compiled.
         recompiles: Those of them that had been compiled before, with what did not fit.
         is_after_limit: Whether the recompile limit had been reached with an input before: nothing
             is compiled any more then, and what fits no cache entry runs as eager PyTorch.
@@ -46,7 +46,7 @@ class VariedSetting:
         inputs: The inputs, in the order of their first calls.
         first_ns: All first calls together, less one call of each: what compiling costs.
         round_ns: One call of each input, everything compiled.
-        compiled_inputs: How many first calls compiled something.
+        compiled_inputs: Number of first calls that compiled something.
         break_even_rounds: After so many calls of each input, the first included, all have taken
             less time than eager PyTorch's; None where they never do, or are not faster by more than
             noise.

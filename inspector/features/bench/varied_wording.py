@@ -42,22 +42,24 @@ def _compiled(item: VariedInput) -> str:
     if item.row.setting.is_eager:
         return ""
     if item.row.compiled is not None and not item.row.compiled.graphs:
-        return "no graph: eager"
+        return "no graph: runs eagerly"
     if not item.compiled:
-        return "no: after the limit" if item.is_after_limit else "no"
+        return "no: runs eagerly after the limit" if item.is_after_limit else "no"
     if any(each.hit_limit for each in item.recompiles):
-        return "limit reached: eager"
+        return "limit reached: runs eagerly"
     return f"again: {changed(item.recompiles[0])}" if item.recompiles else "yes"
 
 
 def varied_totals(found: VariedSetting) -> str:
     """What all inputs cost together."""
     if found.round_ns is None or found.first_ns is None:
-        missing = f"no total: {_named(found.failed)} was not measured" if found.failed else ""
+        missing = (
+            f"no total, because {_named(found.failed)} was not measured" if found.failed else ""
+        )
         return found.failure or missing
-    took = f"{duration(round(found.round_ns))} for one call of each"
+    took = f"{duration(round(found.round_ns))} for one call with each input"
     if found.left_out:
-        took += f" without {_named(found.left_out)}"
+        took += f" except {_named(found.left_out)}"
     parts = [took]
     if not found.setting.is_eager:
         if found.together is not None:
@@ -65,7 +67,7 @@ def varied_totals(found: VariedSetting) -> str:
         inputs = count(len(found.inputs) - len(found.left_out), "input")
         took = duration(round(found.first_ns))
         if found.is_all_eager:
-            parts.append(f"no graph was compiled in {took}: all eager")
+            parts.append(f"no graph was compiled in {took}: every call runs eagerly")
         else:
             parts.append(f"compiled for {found.compiled_inputs} of {inputs} in {took}")
         if found.break_even_rounds is not None:
@@ -136,4 +138,4 @@ def _took(eager: VariedSetting, item: VariedSetting) -> str:
     another = f"; another run: {interval_text(item.faster)}" if item.faster else ""
     times = (duration(round(each.round_ns or 0)) for each in (eager, item))
     how = speed_text(Ratio(ratio, ratio, ratio))
-    return f"{how} than eager for one call of each input ({' → '.join(times)}{another})"
+    return f"{how} than eager for one call with each input ({' → '.join(times)}{another})"

@@ -68,7 +68,7 @@ def warmup_verdict(report: WarmupReport) -> Iterator[str]:
     if cold is None:
         failed = any(start.failure for start in report.starts)
         why = "torch.compile fails" if failed else "the recording is truncated"
-        yield f"{why}: there is no start to warm up"
+        yield f"{why}, so there is no startup to warm up"
         return
     others = [
         f"{duration(start.ready_ns)} with {said}"
@@ -76,7 +76,7 @@ def warmup_verdict(report: WarmupReport) -> Iterator[str]:
         if (start := report.start(name)) is not None
     ]
     instead = f"; {', '.join(others)}" if others else ""
-    yield f"Cold start: every input called after {duration(cold.ready_ns)}{instead}"
+    yield f"Cold start: all inputs called within {duration(cold.ready_ns)}{instead}"
     yield _plan_line(report)
 
 
@@ -94,7 +94,7 @@ def _plan_line(report: WarmupReport) -> str:
     if not report.calls:
         return f"no warm-up needed: nothing compiles in the first calls of {inputs}"
     names = _named(report, report.calls)
-    what = f"Call {len(report.calls)} of {inputs} at start ({names})"
+    what = f"Call {len(report.calls)} of {inputs} at startup ({names})"
     if report.calls_without != report.calls:
         what = f"With the artifact, {what[0].lower()}{what[1:]}"
     if check is None:
@@ -176,8 +176,8 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
     compiled = sum(call.compiled for call in check.later)
     yield (
         f"checked: a fresh process ran warmup.py, {loaded}, and was warm after "
-        f"{duration(check.ready_ns)} ({hits} from the caches, {anew} compiled); then all "
-        f"{count(len(report.inputs), 'input')} compiled {count(compiled, 'frame')}"
+        f"{duration(check.ready_ns)} ({hits} from the caches, {anew} compiled). All "
+        f"{count(len(report.inputs), 'input')} then compiled {count(compiled, 'frame')}"
     )
     for item in report.still:
         label = report.inputs[item.input].label
@@ -186,7 +186,7 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
 
 
 def warmup_notices(report: WarmupReport) -> Iterator[str]:
-    """What has to be known besides, one sentence each."""
+    """Notes, one sentence each."""
     if report.run.meta.partial:
         yield f"the recording is partial: {report.run.meta.partial.rstrip('.')}"
     for start in report.starts:
@@ -199,21 +199,21 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
         yield from _of_cold(report, cold)
     if cold is not None and report.plan.records_cuda_graphs and report.device != "cpu":
         yield (
-            "CUDA graphs are not cached: warmup.py calls every input twice after the plan, because "
-            "every start records each size again"
+            "CUDA graphs are not cached: every start captures each size again, so warmup.py also "
+            "calls every input twice"
         )
 
 
 def _of_cold(report: WarmupReport, cold: Start) -> Iterator[str]:
     if cold.compilations and _graphs(cold) is None:
         backend = report.plan.setting.backend
-        yield f"code of the backend {backend} is not cached: every start compiles again"
+        yield f"the backend {backend} does not cache its code, so every start recompiles"
     frames = report.run.processes[cold.process].frames if cold.process is not None else ()
     names = {frame.name for frame in frames if any(it.hit_limit for it in frame.compilations)}
     if names:
         yield (
             f"the recompile limit is reached for {listed(sorted(names))}: inputs that "
-            "match no cache entry run eagerly, also in the service"
+            "match no cache entry run eagerly in the service, too"
         )
     for use in cold.caches:
         for reason in use.reasons[:_MOST_REASONS]:

@@ -88,7 +88,7 @@ class StillCompiles:
     """An input that compiles something after the plan.
 
     Attributes:
-        because: What did not fit, one clause each; or why it is not known.
+        because: Failed guards, one clause each, or the reason why they are unknown.
     """
 
     input: int
@@ -216,7 +216,7 @@ def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:
 
 def _because(item: Compilation) -> str:
     if item.hit_limit:
-        return "the recompile limit is reached: it runs eagerly"
+        return "runs eagerly, because the recompile limit is reached"
     if item.recompile is None:
-        return "its code is compiled for the first time"
+        return "first compilation of this code"
     return changed(item.recompile)

@@ -10,7 +10,7 @@ from inspector.shared.result_names import AFTER, AGAIN
 _SCALES = {
     "itself": "its largest element",
     "family": "the largest element of its kind",
-    "rounding": "eager's own error",
+    "rounding": "the rounding error of eager",
 }
 
 

@@ -89,7 +89,7 @@ def _torch_of(python: str) -> tuple[str, str]:
             [python, "-c", _QUESTION], capture_output=True, text=True, check=True, timeout=60
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        message = f"Cannot find torch with the interpreter {python} ({error})."
-        raise EnvironmentLacksError(message, "Pass another one with --python.") from error
+        message = f"Cannot find torch in the environment of {python} ({error})."
+        raise EnvironmentLacksError(message, "Pass another interpreter with --python.") from error
     folder, version, *_ = [*answer.split("\n"), "", ""]
     return folder, version

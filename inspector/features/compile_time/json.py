@@ -33,12 +33,12 @@ class _Notice:
 
 
 def _notes(scope: Scope) -> list[str]:
-    """What to know about these numbers."""
+    """Notes on these figures."""
     return list(cold_notes(scope.of(ColdStartReport)))
 
 
 def _notices(scope: Scope) -> list[_Notice]:
-    """What the recording lacks, and what went wrong when it was made."""
+    """Missing parts of the recording, and errors of the recorder."""
     return [_Notice(*notice) for notice in cold_notices(scope.of(ColdStartReport))]
 
 

@@ -9,15 +9,15 @@ from inspector.report.wording import count, duration
 from inspector.run.compile_time import ColdStart, KeyChange
 from inspector.run.run import Run
 
-_UNSEEN = "without Dynamo's time by line and the classes of methods"
+_UNSEEN = "which has no Dynamo times by line and no classes of methods"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Against:
-    """Another recording that this one is compared with.
+    """The recording to compare with.
 
     Attributes:
-        only_here: How many graphs only this recording looked for in a cache.
+        only_here: Number of graphs with cache lookups only in this recording.
         only_there: How many only the other one did.
     """
 
@@ -43,19 +43,19 @@ class ColdStartReport:
 
 
 def cold_notes(report: ColdStartReport) -> Iterator[str]:
-    """What to know about these numbers."""
+    """Notes on these figures."""
     cold = report.cold_start
     if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
         yield "the log has no spans, so times are from torch's metrics and exclude backward graphs"
     if cold.logging_ns:
-        yield f"includes {duration(cold.logging_ns)} for torch to write the trace"
+        yield f"includes {duration(cold.logging_ns)} that torch spent on writing the trace"
     backend = str(report.run.meta.settings.get("backend") or "")
     if backend and backend != "inductor":
-        yield f"recorded with backend {backend}, which lacks Inductor's stages"
+        yield f"recorded with backend {backend}, so Inductor's stages are missing"
     against = report.against
     if against and against.only_here + against.only_there:
         here, there = count(against.only_here, "graph"), count(against.only_there, "graph")
-        yield f"{here} have cache lookups only in this recording, {there} only in {against.name}"
+        yield f"cache lookups only in this recording: {here}; only in {against.name}: {there}"
 
 
 def cold_notices(report: ColdStartReport) -> Iterator[tuple[str, str]]:

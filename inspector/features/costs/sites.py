@@ -30,11 +30,11 @@ _Value: TypeAlias = Callable[[CallCosts], float]
 _NOT_REACHED = "no measured call reached it"
 _NOT_MEASURED = "no warm call was measured"
 _NOT_WARM = "every measured call recompiled, so none was warm"
-_NOT_TOLD_APART = "its time cannot be separated from that of the code around it"
-_OPERATORS = "operators at the break are not included: this backend does not mark its graphs"
+_NOT_TOLD_APART = "its time cannot be separated from that of the surrounding code"
+_OPERATORS = "excludes operators at the break, because this backend does not mark its graphs"
 _BACKWARD = (
-    "the backward pass is not included: this backend does not compile it; --backend inductor does, "
-    "and also shows the fusion that the break prevents"
+    "excludes the backward pass, which this backend does not compile; --backend inductor adds it, "
+    "and the fusion that the break prevents"
 )
 _FUSION = "only --backend inductor shows the fusion that the break prevents"
 

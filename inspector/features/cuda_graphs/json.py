@@ -24,7 +24,7 @@ def _mode(scope: Scope) -> str:
 
 
 def _file(scope: Scope) -> str | None:
-    """The user's file that it is about."""
+    """The user's file that it concerns."""
     stack = scope.of(CudaGraphWarning).stack
     return scope.shown(stack[-1].file) if stack else None
 

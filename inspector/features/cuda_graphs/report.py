@@ -29,10 +29,10 @@ class CudaGraphRow:
         parts: Into how many graphs it is cut, for each set of sizes.
         sizes: The sets of dynamic sizes that were met, in order; ``()`` where none is dynamic.
         calls: Calls of its parts, or None if not counted.
-        replays: How many of them ran a captured graph, or None.
-        recordings: How many captured one.
-        warmups: How many ran as they are because a capture was to follow, or None.
-        eager: How many ran as they are for another reason, or None.
+        replays: Number of calls that replayed a captured graph, or None.
+        recordings: Number of captures.
+        warmups: Number of warm-up calls before a capture, or None.
+        eager: Number of calls that ran without a graph for other reasons, or None.
         copied_bytes: Bytes copied in before each replay, of all parts at the largest sizes; None
             if not checked.
         capture_ns: What the captures took, or None.
@@ -60,8 +60,8 @@ class CudaGraphsReport:
     Attributes:
         run: The run.
         rows: The functions, in the order of their first calls.
-        calls: Calls of captured functions and their parts, or None if not counted.
-        replays: How many of them replayed, or None.
+        calls: Number of calls of captured functions and their parts, or None if not counted.
+        replays: Number of replays, or None.
         recordings: Captures.
         pool_bytes: Memory of the pools, each once, as large as it was last seen; None if unknown.
         findings: Findings about CUDA graphs.
@@ -174,8 +174,8 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
         return
     if any(row.calls is None for row in rows):
         yield (
-            "torch's trace shows only captures and skips at compile time. For calls, replays, "
-            "reasons of re-captures and skips at run time, record with inspect run"
+            "torch's trace shows only captures and skips at compile time. To see calls, replays, "
+            "reasons for re-captures and skips at run time, record with inspect run"
         )
     if any(row.parts > 1 for row in rows):
         yield "each part of a partitioned function counts as a call"

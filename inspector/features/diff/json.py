@@ -31,12 +31,12 @@ class _Times:
 
 
 def _libraries(scope: Scope) -> list[_Pair]:
-    """Calls of libraries that one side has more often."""
+    """Library calls that one side makes more often."""
     return [_Pair(name, *pair) for name, pair in scope.of(DiffReport).diff.libraries.items()]
 
 
 def _operators(scope: Scope) -> list[_Pair]:
-    """Operators that the captured graphs of one side have more often."""
+    """Operators that occur more often in the captured graphs of one side."""
     return [_Pair(name, *pair) for name, pair in scope.of(DiffReport).diff.operators.items()]
 
 
@@ -47,7 +47,7 @@ def _library_times(scope: Scope) -> list[_Times]:
 
 
 def _answer(scope: Scope) -> str:
-    """Whether B is better fused than A, and by what."""
+    """Comparison of the fusion of A and B."""
     return answer(scope.of(DiffReport))
 
 

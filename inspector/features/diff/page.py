@@ -133,13 +133,13 @@ def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
     for name, pair in (
         ("warm call", (diff.before.call_ns, diff.after.call_ns)),
         ("device busy", (diff.before.busy_ns, diff.after.busy_ns)),
-        ("generated kernels, predicted", (diff.before.predicted_ns, diff.after.predicted_ns)),
+        ("generated kernels (predicted)", (diff.before.predicted_ns, diff.after.predicted_ns)),
     ):
         if pair != (None, None):
             one, other = ("unknown" if time is None else duration(time) for time in pair)
             yield (name, one, other, _times(*pair) if one != other else "")
     times = diff.before.compile_time_ns, diff.after.compile_time_ns
-    yield ("compile time, measured", duration(times[0]), duration(times[1]), "")
+    yield ("compile time (measured)", duration(times[0]), duration(times[1]), "")
 
 
 def _times(before: int | None, after: int | None) -> str:

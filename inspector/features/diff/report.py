@@ -51,7 +51,7 @@ class Condition:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FindingChange:
-    """A finding that one side alone has, or that is another one on side B."""
+    """A finding that only one side has, or that differs on side B."""
 
     before: Finding | None
     after: Finding | None
@@ -67,7 +67,7 @@ class DiffReport:
     """Two runs side by side.
 
     Attributes:
-        notices: What to know before the two are compared; one sentence each.
+        notices: Notes on the comparison, one sentence each.
         library_times: ns of all calls of a library's function in a profiled call, before and after.
     """
 

@@ -40,7 +40,7 @@ def apart_head(report: GraphReport) -> str:
     """What the bytes, and the times, are."""
     gpu = report.gpu
     times = f"; times at {gpu.bandwidth / 1e12:.2f} TB/s" if gpu and gpu.bandwidth else ""
-    return f"upper bounds of extra traffic{times}"
+    return f"upper bounds on the extra memory traffic{times}"
 
 
 def apart_lines(report: GraphReport, row: FusionRow) -> list[ApartLine]:

@@ -24,16 +24,17 @@ _SENTENCES = {
     "elements), and one differs from the size of {tensor}.",
     "broadcast": "{first} or {second} uses each element of {tensor} several times: "
     "{left}; {right}.",
-    "gather": "{first} or {second} gathers elements of {tensor} by an index that is known "
-    "only at run time.",
+    "gather": "{first} or {second} gathers elements of {tensor} by an index known only at run "
+    "time.",
     "index": "{first} and {second} index {tensor} differently: {left}; {right}.",
     "whole": "{first} or {second} needs all of {tensor} at once.",
 }
 
 _ORDER = "Move the transpose or .contiguous() before both or after both, not between them."
 _SLICES = (
-    "Compute on the whole tensor first and slice the result, if you need most of it; the rest is "
-    "written too."
+    "If you need most of the result, compute on the whole tensor first and slice the result. The "
+    "unused "
+    "part is then computed, too."
 )
 _DIGITS = 20
 _TERM = re.compile(r"(?:(\d{1,19})\*)?([a-z]\d+)")

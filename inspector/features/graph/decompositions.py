@@ -28,7 +28,7 @@ class Decomposition:
     Attributes:
         graph: The name of the graph that has what they became.
         operator: As `shown_operator`.
-        count: How many calls of it the earlier graph has, or None where there is no such graph.
+        count: Number of its calls in the earlier graph, or None without such a graph.
         into: What it became, the most frequent first.
         is_inlined: Whether nothing came of it because the later graph has what its graphs compute.
     """

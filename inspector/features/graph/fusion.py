@@ -21,8 +21,8 @@ class Step:
             it writes into, or of a call with what prepares its inputs, Inductor says that both
             compute the same.
         launches: Places in the plan of what it is made of: in C++ one kernel has several.
-        reads: Bytes that it reads, by buffer.
-        writes: Bytes that it writes, by buffer.
+        reads: Bytes read, by buffer.
+        writes: Bytes written, by buffer.
         bytes_: Bytes that it reads and writes, or None.
         bytes_inductor: The same as Inductor counts them: most buffers as a whole; or None.
         bytes_eager: Bytes of the operators of ATen that end in it if each were a kernel of its own,
@@ -135,7 +135,7 @@ class Fusion:
 
     @property
     def name(self) -> str:
-        """How it is called: ``0/0 forward``."""
+        """Name: ``0/0 forward``."""
         part = f"({self.number + 1})" if self.number else ""
         return " ".join(filter(None, [self.graph.process, self.compile_id, self.direction, part]))
 

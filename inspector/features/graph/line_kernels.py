@@ -45,7 +45,7 @@ class FoundNode:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelAtLine:
-    """A kernel, or a call of a library, that computes something of a line.
+    """A kernel or library call that computes part of a line.
 
     Attributes:
         graph: The name of its graph.
@@ -53,7 +53,7 @@ class KernelAtLine:
         nodes: The names of those of its operators that belong to the line.
         bytes_: Bytes that it reads and writes; None if they count for other lines.
         part: What it does for an operator of the line that another kernel computes.
-        is_again: Whether it computes them again, for other lines.
+        is_again: Whether it recomputes them for other lines.
         is_shared: Whether it computes something of other lines, too.
     """
 

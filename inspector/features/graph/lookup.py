@@ -19,8 +19,8 @@ class Around:
     """What became of a line.
 
     Attributes:
-        files: The files that the name stood for, as the recording has them.
-        asked: The file's name as it was asked for.
+        files: The files that matched the name, as spelled in the recording.
+        asked: The requested file name.
         nearest: Where nothing was found, the lines next to it that something comes from.
         known_files: Where nothing comes from the file, those that something comes from.
     """

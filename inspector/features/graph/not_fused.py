@@ -23,8 +23,8 @@ class Pair:
         first: Place in `Fusion.steps` of the earlier one.
         second: Place of the later one.
         shared: Names of the buffers that both use; of several that are one memory, its owner's.
-        saved_bytes: Bytes that one kernel for both would not have to read or write.
-        said: Torch's own words, or an empty string where it gave none.
+        saved_bytes: Bytes that fusing both into one kernel would save.
+        said: Torch's message, or an empty string.
         reason: What they mean, with the two operators in the sentence; None where it is unknown.
     """
 

@@ -50,7 +50,7 @@ class OperatorCount:
     Attributes:
         operator: As `shown_operator`.
         kind: What it is.
-        backward: How many of these belong to the backward pass.
+        backward: Number of these in the backward pass.
     """
 
     operator: str
@@ -75,7 +75,7 @@ class GraphOperators:
 
     @property
     def total(self) -> int:
-        """How many nodes compute something, or make a view."""
+        """Number of nodes that compute something or make a view."""
         return sum(operator.count for operator in self.operators)
 
     @property

@@ -42,7 +42,7 @@ _KINDS = {Why.CUSTOM: "custom", Why.COLLECTIVE: "collective", Why.HIGHER_ORDER: 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Outside:
-    """A call of something that Inductor did not write.
+    """A call of code that Inductor did not generate.
 
     Attributes:
         graph: The name of its graph.

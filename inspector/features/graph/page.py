@@ -37,7 +37,7 @@ _MOST_OPERATORS = 12
 _MOST_FILES = 8
 _STEP = (Column("kernel", "code"), Column("", "below"), Column("lines", "below"))
 _APART = (
-    Column("at most saved"),
+    Column("saves at most"),
     Column("what", "below"),
     Column("why", "below"),
     Column("change", "below"),
@@ -117,7 +117,7 @@ def _operators(operators: Operators) -> Iterator[Section]:
         title = f"Decompositions in {name}"
         yield _pairs(title, ("operator", "became"), decomposition_lines(list(found)))
     for name, calls in itertools.groupby(operators.outside, lambda item: item.graph):
-        title = f"Left to libraries and ATen in {name}"
+        title = f"Computed by libraries and ATen in {name}"
         yield _pairs(title, ("call", "why"), outside_lines(calls))
 
 
@@ -150,7 +150,7 @@ def _no_line(run: Run, around: Around) -> str:
         text += f" The nearest {noun} with operators: {', '.join(map(str, around.nearest))}."
     elif around.known_files:
         files = [run.roots.shown(file) for file in around.known_files]
-        text += f" It has operators from {listed(files, _MOST_FILES)}."
+        text += f" Files with operators: {listed(files, _MOST_FILES)}."
     return text
 
 
@@ -184,9 +184,9 @@ def _node_line(found: FoundNode) -> tuple[str, str]:
     parts = [f"{shown_operator(node)} {tensors}".rstrip()]
     parts += [f"in {node.module}"] if node.module else []
     if found.relation is Relation.THROUGH:
-        parts.append(f"called from here at {labels.line(node.line)}")
+        parts.append(f"called from here, at {labels.line(node.line)}")
     elif found.relation is Relation.DERIVED:
-        parts.append("added by a pass for operators from here")
+        parts.append("added by a compiler pass for operators of this line")
     return node.name, " · ".join(parts)
 
 
@@ -213,4 +213,4 @@ def _computed(kernel: KernelAtLine) -> str:
     names = ", ".join(kernel.nodes)
     if kernel.part:
         return f"{kernel.part} ({names})"
-    return f"recomputes {names}; its bytes are counted on other lines" if kernel.is_again else names
+    return f"recomputes {names}; its bytes count toward other lines" if kernel.is_again else names

@@ -40,7 +40,7 @@ _OTHERS = Reason(
 )
 _OWN = Reason(
     "user kernel",
-    "{call} is a user-defined Triton kernel, and Inductor does not change it.",
+    "{call} is a user-defined Triton kernel, which Inductor does not modify.",
     "Move the operators before or after it into that kernel.",
 )
 _STORES = (

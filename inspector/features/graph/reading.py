@@ -106,7 +106,7 @@ def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Grap
         nodes = _with_origins([_recorded(found, node, roots) for node in found.nodes])
         return Graph(place.compile_id, stage, direction, nodes)
     if place.text is None:
-        message = "the log has neither nodes nor text for it"
+        message = "the log has neither its nodes nor its text"
         raise ValueError(message)
     nodes = parsed_nodes(place.text.text(), roots)
     return Graph(place.compile_id, stage, direction, nodes, is_parsed=True)

@@ -60,8 +60,8 @@ KNOWN: Mapping[str, Reason] = {
     ),
     "memory deps did not match": Reason(
         "layout",
-        "A step of {second} needs other elements than the same step of {first} wrote (a transpose, "
-        "shift, gather, other loops, atomic adds), or overwrites elements that {first} reads.",
+        "A step of {second} needs elements that the same step of {first} does not write (a "
+        "transpose, shift, gather, atomic add), or overwrites elements that {first} reads.",
         _SAME_ACCESS,
     ),
     NODES_BETWEEN: Reason(
@@ -121,7 +121,7 @@ KNOWN: Mapping[str, Reason] = {
     ),
     "exceeds max fusion": Reason(
         "size-limit",
-        "{first} and {second} together exceed the number of operators per kernel.",
+        "{first} and {second} together exceed the maximum number of operators per kernel.",
         f"Raise {_CONFIG}.max_fusion_size (64 by default).",
     ),
     "Fusion will increase peak memory": Reason(

@@ -47,7 +47,7 @@ class FusionRow:
     """What became of one graph.
 
     Attributes:
-        pairs: What shares data and was not fused, those that would save most first.
+        pairs: Pairs that share data but were not fused, largest saving first.
     """
 
     fusion: Fusion
@@ -68,7 +68,7 @@ class GraphReport:
     """The graphs of a run.
 
     Attributes:
-        gpu: The GPU that is not there, or None.
+        gpu: The simulated GPU, or None.
         stage: What was asked for: a stage's name, ``fusion``, or an empty string for all of them.
         graphs: The graphs of that stage.
         rows: What became of the graphs, where ``fusion`` was asked for.
@@ -250,8 +250,8 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
             yield FusionRow(fusion, tuple(unfused_pairs(fusion)))
     if nested:
         unread.append(
-            f"fusion in {count(nested, 'graph')} inside higher-order operators (cond, "
-            "checkpoint, …), whose kernels are missing here"
+            f"fusion in {count(nested, 'graph')} inside higher-order operators (cond, checkpoint, "
+            "…), with their kernels"
         )
     if len(lowered) < sum(graph.stage is Stage.POST_GRAD for graph in graphs):
         unread += [f"fusion in {graph.name} (not in the recording)"
@@ -272,7 +272,7 @@ def _notices(
 ) -> Iterator[str]:
     command = f"`{command_again(run, 'graph')}` records it"
     failed = failed_frames(run) or listed([
-        f"code of graph {compile_id} could not be generated ({code.error.partition(chr(10))[0]})"
+        f"no code was generated for graph {compile_id} ({code.error.partition(chr(10))[0]})"
         for process in run.processes
         for compile_id, code in process.codes.targets
         if code.error
@@ -282,7 +282,7 @@ def _notices(
     elif failed:
         yield f"compilation was incomplete: {failed}"
     if any(graph.is_parsed for graph in graphs):
-        yield f"graphs were read from torch's text, without modules and FLOPs; {command} in full"
+        yield f"graphs were parsed from torch's text, without modules and FLOPs; {command} in full"
     for text in unread:
         yield f"not shown: {text}"
 

@@ -67,7 +67,7 @@ def traffic_line(fusion: Fusion) -> str:
     sizes = f", at the sizes of the compiled call: {values}" if values else ""
     now, counted = fusion.bytes_, fusion.bytes_inductor
     differs = counted is not None and size(counted) != size(now or 0)
-    other = f"; Inductor counts {size(counted or 0)}" if differs else ", as Inductor counts bytes"
+    other = f"; Inductor counts {size(counted or 0)}" if differs else ", by Inductor's byte count"
     return f"{text} (computed{other}{sizes})"
 
 
@@ -118,7 +118,7 @@ def _traffic(step: Step, times: int) -> Iterator[str]:
     kept = [node.bytes_ for node in step.removed]
     if kept and None not in kept:
         inside = sum(number or 0 for number in kept)
-        yield f"{count(len(kept), 'tensor')} of {size(inside)} never in memory"
+        yield f"{count(len(kept), 'tensor')} of {size(inside)} never reach memory"
     if step.flops_per_byte is not None:
         yield f"{step.flops_per_byte:,.1f} FLOP/B"
 
@@ -188,7 +188,7 @@ def operator_lines(graph: GraphOperators) -> Iterator[tuple[str, str]]:
         if found:
             yield f"{kind.value} {graph.of_kind(kind)}", _counted(found)
     if graph.inside:
-        yield f"in inner graphs {graph.total_inside}", _counted(graph.inside)
+        yield f"in inner graphs: {graph.total_inside}", _counted(graph.inside)
 
 
 def _counted(found: Sequence[OperatorCount]) -> str:

@@ -17,7 +17,7 @@ _NAMES = {
     Origin.CLOSURE: "closures",
     Origin.KEPT: "values kept across a graph break",
     Origin.LIBRARY: "functions and modules of torch and Python",
-    Origin.STATE: "global state, relations of sizes",
+    Origin.STATE: "global state, relations between sizes",
     Origin.MODULE: "self",
     Origin.PARAMETER: "self",
 }
@@ -40,7 +40,7 @@ class Group:
 
     Attributes:
         name: Of which values: a module (``self.layers[*].norm``), or ``inputs`` and the like.
-        members: How many modules of that name there are, or 0.
+        members: Number of modules of that name, or 0.
     """
 
     name: str

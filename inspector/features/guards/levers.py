@@ -21,23 +21,23 @@ _ASSUMES: Mapping[str, str] = {
     "skip_guard_on_all_nn_modules_unsafe": "no attribute of any module changes",
     "skip_guard_on_globals_unsafe": "no global changes",
     "keep_tensor_guards_unsafe": "nothing but input tensors changes",
-    "skip_all_guards_unsafe": "nothing changes: one compiled version fits every call",
+    "skip_all_guards_unsafe": "nothing changes, so one compiled version fits every call",
     _STANCE: "all shapes and values have been seen before it is set",
 }
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Lever:
-    """A setting that is to make guards cheaper.
+    """A setting that makes guards cheaper.
 
     Attributes:
         usage: How it is set, as Python.
-        assumes: What must hold for it to be right.
+        assumes: Its assumption.
         saved_ns: Guards per warm call without it, less those with it; None where it failed.
         guards_ns: Guards per warm call with it.
-        noise_ns: By how much two measurements without any setting differ.
+        noise_ns: Difference of two measurements without any setting.
         is_default: Whether it is set already: `saved_ns` is what it saves now.
-        broken: How the recorded calls break what it assumes; empty where they do not.
+        broken: How the recorded calls violate its assumption; empty if they do not.
         error: Why it could not be tried.
     """
 
@@ -100,10 +100,10 @@ def _usage(name: str, value: str) -> str:
 def _broken(trial: LeverTrial, plain: LeverTrial) -> str:
     """What shows that a guard that is dropped told recorded calls apart."""
     if trial.lever == _STANCE and plain.later:
-        return f"the second calls compile {count(plain.later, 'time')}"
+        return f"repeated calls trigger {count(plain.later, 'compilation')}"
     if trial.compilations != plain.compilations:
         fewer, more = sorted((trial.compilations, plain.compilations))
-        return f"{count(fewer, 'compilation')} with it, {more:,} with all guards"
+        return f"{count(fewer, 'compilation')} with this setting, {more:,} with all guards"
     return trial.difference
 
 
@@ -112,7 +112,7 @@ def lever_blocks(levers: Sequence[Lever]) -> Iterator[Block]:
     if not levers:
         return
     noise = duration(levers[0].noise_ns)
-    head = f"Guard time saved per warm call (fastest calls; ±{noise} without any change):"
+    head = f"Guard time saved per warm call (fastest calls; noise ±{noise}):"
     yield Items(head, list(map(_line, levers)), len(levers))
     best = next(filter(_is_worth_it, levers), None)
     if best is not None:
@@ -130,5 +130,5 @@ def _line(lever: Lever) -> str:
     saved = duration(lever.saved_ns) if lever.saved_ns > lever.noise_ns else "nothing"
     # What is set by default is measured by turning it off.
     default = " (on by default)" if lever.is_default else ""
-    check = f"broken here: {lever.broken}" if lever.broken else "holds in these calls"
+    check = f"violated here: {lever.broken}" if lever.broken else "holds in these calls"
     return f"{lever.name}{default}: {saved}; assumes {lever.assumes} ({check})"

@@ -37,13 +37,13 @@ _RANKS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class NextChange:
-    """A change that makes torch compile again, or run a frame eagerly.
+    """A change that triggers a recompilation, or makes a frame run eagerly.
 
     Attributes:
         source: Torch's spelling of what changes; empty for the state of the thread.
         text: What is fixed and what a change leads to, in one sentence.
         changed_before: Whether two entries of the frame differ in it.
-        more: How many other values are in the same position (``training`` of other modules).
+        more: Number of similar guards (``training`` of other modules).
     """
 
     kind: ChangeKind

@@ -97,7 +97,7 @@ def _change(item: NextChange) -> str:
     text = item.text
     if item.more:
         fixed, found, rest = text.partition(": ")
-        text = f"{fixed} (and {item.more:,} more like it){found}{rest}"
+        text = f"{fixed} (and {item.more:,} similar guards){found}{rest}"
     return f"{text} (has changed before)" if item.changed_before else text
 
 

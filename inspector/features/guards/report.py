@@ -35,7 +35,7 @@ class FrameRow:
         is_closed: Whether the recompile limit was hit.
         is_skipped: Whether it runs eagerly, as a later compilation gave no code.
         guards: Guards of the newest entry.
-        torch_latency_ns: Torch's figure for that entry, with cold caches of the processor; or None.
+        torch_latency_ns: Guard time of that entry with cold CPU caches, by torch, or None.
         per_call_ns: Guard time per warm call, all of its entries; or None.
     """
 
@@ -161,9 +161,7 @@ def _notices(run: Run, rows: list[FrameRow], time: GuardTime | None, unread: int
     again = command_again(run, "guards")
     yield from reading_texts(run)
     if is_plain(run):
-        yield (
-            "a plain trace lacks guard times, the classes of methods and the source of the model"
-        )
+        yield ("a plain trace has no guard times, classes of methods or source of the model")
     if not rows:
         yield ("no guards recorded: nothing was compiled, or the log lacks `dynamo_cpp_guards_str`")
         return
@@ -180,7 +178,7 @@ def with_instances(
 ) -> tuple[NextChange, ...]:
     """What recompiles a function next, another object first where several share it."""
     is_full = guards.is_closed or guards.settings.recompile_limit <= len(guards.entries)
-    lead = "another one runs eagerly" if is_full else "each recompiles"
+    lead = "another instance runs eagerly" if is_full else "each recompiles"
     found = shared_instances(frame)
     own = []
     for name, (number, classes) in found.items():

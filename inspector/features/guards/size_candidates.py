@@ -71,7 +71,7 @@ def _of_tensor(
         unseen = max((size for size in known if size is not None), default=2) + 3
         # A layer's width: most models fail with another one.
         is_width = dimension and fixed in widths
-        what = "another size (a parameter has this one, too)" if is_width else "another size"
+        what = "another size (a parameter also has this size)" if is_width else "another size"
         yield Candidate(
             of_tensor(ChangeKind.SIZE, guard.source, resized(tensor, dimension, unseen)), name,
             f"{name} is specialized on {fixed}", what, guard.cause,

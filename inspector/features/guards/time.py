@@ -20,7 +20,7 @@ class GuardTime:
         per_call_ns: Time of all looks into Dynamo's cache, without what the marks cost.
         least_ns: The same in the calls in which it took least: what disturbs only adds.
         call_ns: Time of a call; without the profiler where that was measured.
-        lookups: Looks into the cache per call: one per compiled function that is entered.
+        lookups: Cache lookups per call: one per entered compiled function.
         by_frame: The time per call (of a program: per entry) by the number of the frame.
         is_program: Whether nothing marks calls: one is then one entry into compiled code.
     """
@@ -35,7 +35,7 @@ class GuardTime:
 
     @property
     def share(self) -> float:
-        """The guards' part of a call, from 0 to 1."""
+        """Share of guards in a call, from 0 to 1."""
         return min(self.per_call_ns / self.call_ns, 1.0) if self.call_ns else 0.0
 
 

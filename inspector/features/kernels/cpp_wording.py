@@ -68,8 +68,8 @@ def _why_serial(nest: CppNest, recorded: CppKernelLoops) -> str:
         return "its size is unknown"
     if nest.elements // recorded.threads < recorded.min_chunk_size:
         return (
-            f"{count(nest.elements, 'element')} on {recorded.threads} threads are fewer than "
-            f"{recorded.min_chunk_size} for each (config.cpp.min_chunk_size)"
+            f"{count(nest.elements, 'element')} on {recorded.threads} threads is less than "
+            f"{recorded.min_chunk_size} per thread (config.cpp.min_chunk_size)"
         )
     return "Inductor found no loop to parallelize"
 
@@ -104,4 +104,4 @@ def reason_text(reason: NotTiled | None) -> str:
             return "Inductor found no vector ISA that the machine and the compiler support"
         case NotTiled(kind="scalar"):
             return "it computes one element"
-    return "the recording has no reason"
+    return "the recording contains no reason"

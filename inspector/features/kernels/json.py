@@ -19,7 +19,7 @@ from inspector.shared.kernel_build import ConfigBuild, Resources
 
 
 def _definition(scope: Scope) -> NodeLine | None:
-    """Where the user wrote the kernel; null if Inductor generated it."""
+    """Place of a user-defined kernel, or null if Inductor generated it."""
     definition = scope.of(KernelRow).kernel.definition
     return definition if definition.file else None
 
@@ -51,13 +51,13 @@ def _occupancy(scope: Scope) -> float | None:
 
 
 def _occupancy_limits(scope: Scope) -> list[str]:
-    """What limits the occupancy."""
+    """Limits of the occupancy."""
     occupancy = scope.of(ConfigAnalysis).occupancy
     return [] if occupancy is None else [limit.value for limit in occupancy.limits]
 
 
 def _instructions(scope: Scope) -> Mapping[str, int]:
-    """How many instructions of each kind there are."""
+    """Number of instructions by kind."""
     return {item.kind.value: item.count for item in scope.of(ConfigAnalysis).instructions}
 
 

@@ -44,7 +44,7 @@ def _parts(facts: KernelFacts, chosen: ConfigFacts) -> Iterator[str]:
     if prediction is not None and prediction.time_ns is not None:
         least = "at least " if prediction.is_least else ""
         is_bound = prediction.bound is not Bound.UNKNOWN
-        missing = prediction.missing or "bytes moved are unknown"
+        missing = prediction.missing or "the number of bytes moved is unknown"
         why = prediction.bound.value if is_bound else missing
         yield f"predicted {least}{duration(prediction.time_ns)}, {why}"
     if resources is not None:
@@ -78,7 +78,7 @@ def total_line(kernels: list[KernelFacts]) -> str:
     of = f" (of {len(times)} of {len(known)} kernels)" if missing else ""
     is_least = any(item.is_least for item in kernels if item.time_ns is not None)
     least = "at least " if is_least else ""
-    return f"predicted {least}{duration(sum(times))} in generated kernels, run serially{of}"
+    return f"predicted {least}{duration(sum(times))} for generated kernels, one after another{of}"
 
 
 def compiled_twice(run: Run) -> tuple[str, str] | None:
@@ -90,7 +90,7 @@ def compiled_twice(run: Run) -> tuple[str, str] | None:
         why = (
             f"Inductor's compile processes use torch's ptxas ({found['torch']}), but the process "
             f"that times the choices uses Triton's ({found['triton']}). It misses Triton's cache, "
-            "and compiles all choices again, one after the other"
+            "and recompiles all choices one by one"
         )
         fix = (
             "Set TRITON_PTXAS_PATH to torch/bin/ptxas in the folder where torch is installed, so "

@@ -14,7 +14,7 @@ from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 _DTYPE = re.compile(r"torch\.\w+")
 _INSTEAD = "Show it with --show {} --as source."
 _GETS_PART = "the kernel takes {}, whose value is not a node of the graph"
-_NO_NODE = "no graph node has its value (a part of a reduction, or another layout or dtype)"
+_NO_NODE = "its value is not a graph node, but part of a reduction or in another layout or dtype"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, Triton
         why = "a C++ kernel: only Triton kernels are exported"
     elif row.kernel.is_user_written or row.kernel.kind == "template":
         kind = "your own" if row.kernel.is_user_written else "a template of max-autotune"
-        why = f"{kind}, which is not exported yet"
+        why = f"{kind}, which cannot be exported yet"
     elif row.is_candidate:
         why = "only a candidate"
     if why:
@@ -180,8 +180,8 @@ def _recorded(report: KernelsReport, row: KernelRow) -> tuple[OutputText, Triton
     message = f"The arguments of {name} were not recorded."
     raise UsageError(
         message,
-        "Record the model again: `inspect kernels model.py --gpu h200 --export …`. Plain "
-        "traces, cache hits and older recordings do not have them.",
+        "Record the model again: `inspect kernels model.py --gpu h200 --export …`. Plain traces, "
+        "cache hits and older recordings do not contain them.",
     )
 
 
@@ -200,7 +200,7 @@ def _is_whole(said: TritonKernelFacts) -> bool:
 
 
 def _build(row: KernelRow) -> KernelBuild:
-    errors = ["it is not a Triton kernel that runs"]
+    errors = ["the program does not launch it as a Triton kernel"]
     if row.facts is not None:
         build = row.facts.build
         if any(not config.error for config in build.configs):

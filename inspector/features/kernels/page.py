@@ -35,8 +35,8 @@ _OPERATOR = re.compile(r"op='aten\.(\w+)'")
 _MOST_DECISIONS = 12
 _IF = {
     "padded": "padded",
-    "template": "templates are chosen",
-    "subgraph": "separate graphs are chosen (decompose_k)",
+    "template": "templates win",
+    "subgraph": "decompose_k wins (separate graphs)",
 }
 _COLUMNS = (
     Column("kernel", "code"),

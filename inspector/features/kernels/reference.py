@@ -14,7 +14,7 @@ DRAWS = "it draws random numbers"
 
 # They draw other numbers than the kernel, from the same seed.
 _RANDOM = ("inductor_random", "inductor_randint", "inductor_seed", "rand", "bernoulli", "dropout")
-SEVERAL = "it writes several values to one element, and any of them may remain"
+SEVERAL = "it writes several values to one element in undefined order"
 """Why a value is not compared that depends on the order in which threads write."""
 
 # Without an operation that takes all of the values together.

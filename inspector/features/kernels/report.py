@@ -58,9 +58,9 @@ class KernelsReport:
     """The kernels of a run.
 
     Attributes:
-        gpu: The GPU that is not there, or None.
+        gpu: The simulated GPU, or None.
         graphs: The output code of each graph, alternatives behind those that were taken.
-        libraries: How often each function of a library, or ATen operator, is called.
+        libraries: Number of calls by library function or ATen operator.
         targets: What was said of each graph where the GPU is not there.
         notices: What is missing, and what would show it; one sentence each.
     """
@@ -232,18 +232,18 @@ def _notices(
     failed = failed_frames(run)
     if not graphs:
         again = command_again(run, "kernels", "--gpu", "h200")
-        why = failed or f"run `{again}` to generate it without a GPU"
+        why = failed or f"run `{again}` to generate code without a GPU"
         if targets and not failed:
-            why = "generating it failed"
+            why = "code generation failed"
         elif not failed and any(process.codes.gpu for process in run.processes):
             why = "no graph reached Inductor; `inspect explain` of this recording shows why"
         yield f"no Inductor code was recorded: {why}"
     elif failed:
-        yield f"some of it was not compiled: {failed}"
+        yield f"some code was not compiled: {failed}"
     for compile_id, said in targets:
         if said.error:
             some = any(graph.compile_id == compile_id for graph in graphs)
-            which = "only part of its code" if some else "no code"
+            which = "only partial code" if some else "no code"
             yield f"graph {compile_id} has {which}: {failed_at(said.error, said.where)}"
         for missing in said.missing:
             why = missing.strip().partition("\n")[0] or "no reason given"

@@ -34,7 +34,7 @@ def cost_lines(cost: Cost | None) -> tuple[str, ...]:
         return tuple(_lines(cost, cost.cost_ns))
     head = f"unknown: {cost.note}" if cost.note else "unknown"
     if cost.kind is CostKind.COMPUTED and cost.cost_ns is not None:
-        from_what = "computed from the crossing bytes only; " if cost.crossing_bytes else ""
+        from_what = "computed only from the bytes passed on; " if cost.crossing_bytes else ""
         head = f"{duration(cost.cost_ns)} ({from_what}{cost.note})"
     return (head, *([_crossing(cost, cost.crossing_bytes)] if cost.crossing_bytes else []))
 
@@ -57,7 +57,7 @@ def _lines(cost: Cost, cost_ns: int) -> Iterator[str]:
         yield _crossing(cost, cost.crossing_bytes)
     if cost.shared_ns:
         others = listed(cost.shared_with, 3)
-        yield f"{duration(cost.shared_ns)} more is shared with {others}"
+        yield f"another {duration(cost.shared_ns)} is shared with {others}"
 
 
 def _how_sure(cost: Cost) -> str:

@@ -50,7 +50,7 @@ def _problems(scope: Scope) -> list[_Problem]:
 
 
 def _unknown_events(scope: Scope) -> list[_UnknownEvents]:
-    """Events that this version does not know."""
+    """Events unknown to this version."""
     return [
         _UnknownEvents(index, event, process.unknown_events[event])
         for index, process in enumerate(scope.of(Report).run.processes)
@@ -69,7 +69,7 @@ def _target(scope: Scope) -> TargetFunction | None:
 
 
 def _exceptions(scope: Scope) -> tuple[Uncaught, ...]:
-    """The exceptions that nobody caught."""
+    """Uncaught exceptions."""
     return scope.of(Process).records(Uncaught)
 
 

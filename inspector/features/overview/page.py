@@ -91,7 +91,7 @@ def _since(report: Report) -> Section:
     baseline = report.gate.baseline
     columns = (Column(""), Column("where"), Column("what"), Column("", "code"))
     rows = [*changes(report.gate, report.findings)]
-    text = f"recorded differently from the baseline: {'; '.join(baseline.differences)}"
+    text = f"the recording differs from the baseline: {'; '.join(baseline.differences)}"
     notes = Lines([text] if baseline.differences else [])
     return Section(f"Since {baseline.name}", (Table(columns, rows, "change", _MOST_CHANGES), notes))
 
@@ -102,7 +102,9 @@ def _headline(report: Report) -> str:
     until = " until it failed" if meta.error else " until it ended" if meta.partial else ""
     parts = [f"{count(summary.frames_failed, 'frame')} failed"] if summary.frames_failed else []
     if summary.graph_breaks_raised:
-        parts.append(f"{count(summary.graph_breaks_raised, 'graph break')} raised by fullgraph")
+        parts.append(
+            f"{count(summary.graph_breaks_raised, 'graph break')} raised as errors by fullgraph"
+        )
     elif summary.frames_failed and not summary.graph_breaks:
         return parts[0] + (f": {_graphs(summary)}" if summary.graphs else "")
     if not summary.graph_breaks_raised:
@@ -141,7 +143,7 @@ def _verdict(summary: Summary, until: str) -> str:
     if not summary.graphs and until:
         return f"no graph breaks and no graphs{until}"
     if not summary.graphs:
-        return "no graph breaks, but no graphs either; everything runs eagerly"
+        return "no graph breaks, but also no graphs: everything runs eagerly"
     later = " in the first calls" if summary.later.graph_breaks else ""
     return f"no graph breaks{later}{until}: {graphs}"
 

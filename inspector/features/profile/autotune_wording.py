@@ -22,7 +22,7 @@ _FEW = 2  # candidates: the winner and the next are named
 _LIBRARY = "extern"
 _PLACEHOLDER = "triton_"  # how Inductor calls a kernel that it only times
 _HOW = {
-    "cached": "from the cache: not tried again",
+    "cached": "from the cache, not timed again",
     "only": "only one candidate",
     "fixed": "chosen without timing",
 }
@@ -66,8 +66,8 @@ def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
         return
     calls = max(1, round(found.spent_ns / saved))
     yield (
-        f"a call is about {duration(saved)}{against} faster than with the defaults, which pays off "
-        f"after {count(calls, 'call')}"
+        f"about {duration(saved)}{against} per call saved over the defaults; pays off after "
+        f"{count(calls, 'call')}"
     )
 
 
@@ -82,7 +82,7 @@ def autotune_advice(found: Autotuning) -> Iterator[str]:
             ", or share configurations with TORCHINDUCTOR_AUTOTUNE_REMOTE_CACHE=1" if remote else ""
         )
         yield (
-            f"each cold start takes {duration(found.spent_ns)} again: keep the folder "
+            f"each cold start spends {duration(found.spent_ns)} on autotuning: keep the folder "
             f"TORCHINDUCTOR_CACHE_DIR between starts{between}"
         )
     if found.outside_ns >= _WORTH_NS:
@@ -124,7 +124,7 @@ def tuned_name(tuned: Tuned) -> str:
     first = tuned.first
     times = f"{tuned.places}{TIMES} " if tuned.places > 1 else ""
     if first.name == _PLACEHOLDER:
-        return "a kernel timed to decide what to fuse"
+        return "a kernel timed for a fusion decision"
     shapes = ", ".join(TIMES.join(map(str, item.shape)) or "scalar" for item in first.inputs)
     dtypes = ", ".join(dict.fromkeys(item.dtype for item in first.inputs if item.dtype))
     return " ".join(filter(None, (f"{times}{first.name}", shapes, dtypes)))
@@ -155,7 +155,7 @@ def _details(tuned: Tuned) -> Iterator[str]:
     yield from _clearly(tuned)
     usual, gain = tuned.usual, tuned.gain
     if tuned.is_usual and len(tuned.first.candidates) > 1:
-        yield "it is the default"
+        yield "same as the default"
     elif usual is not None and gain is not None and usual is not tuned.next:
         yield f"{_faster_than(gain)} {shown(usual)}, the default"
     if tuned.total > _FEW:
@@ -178,9 +178,9 @@ def _in_place(tuned: Tuned) -> Iterator[str]:
     runs = f"{tuned.launches}{TIMES} " if tuned.launches > 1 else ""
     text = f"in the model {runs}{duration(tuned.in_place_ns)} per call"
     if ratio >= _OTHER:
-        text += f": {ratio:.1f}{TIMES} the benchmark's time"
+        text += f", {ratio:.1f}{TIMES} the benchmarked time"
     elif ratio <= 1 / _OTHER:
-        text += f": the benchmark's time is {1 / ratio:.1f}{TIMES} that"
+        text += f"; benchmarked at {1 / ratio:.1f}{TIMES} that time"
     yield text
 
 
@@ -190,7 +190,7 @@ def _clearly(tuned: Tuned) -> Iterator[str]:
         return
     what = shown(other) + (", the default" if other is tuned.usual else "")
     if margin < 0:
-        yield f"chosen together with its fused operators: alone, {what} is {-margin:.1%} faster"
+        yield f"chosen together with fused operators; {what} is {-margin:.1%} faster on its own"
     elif margin < NOISE:
         yield f"{margin:.1%} faster than {what}: within noise ({NOISE:.0%})"
     else:
@@ -237,6 +237,6 @@ def _whole(item: TriedCandidate) -> str:
     ]
     about = f" · {', '.join(facts)}" if facts else ""
     if item.spent_ns and item.spent_ns >= _SLOW_NS:
-        about += f" · {duration(item.spent_ns)} to time it"
+        about += f" · {duration(item.spent_ns)} spent timing it"
     name = f"{item.name}: {item.text}" if item.name and item.text else item.name or item.text
     return f"{name or 'unnamed'}{about}"

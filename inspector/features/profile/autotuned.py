@@ -20,13 +20,13 @@ _COMPARABLE = 3.0
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Tuned:
-    """Equal places at which something was chosen among the same candidates.
+    """Places with the same autotuning candidates.
 
     Attributes:
         first: The place at which they were tried, or the first one.
-        spent_ns: What trying cost, all places together.
+        spent_ns: Total cost of autotuning.
         lines: The user's lines that it computes.
-        launches: How often it runs in a call; 0 where it is not known.
+        launches: Number of runs per call, or 0 if unknown.
         in_place_ns: What that takes in a call, with all that is fused into it.
     """
 
@@ -60,12 +60,12 @@ class Tuned:
 
     @property
     def total(self) -> int:
-        """How many were tried, also those that the recording does not have."""
+        """Number of candidates, including those not in the recording."""
         return max(len(self.first.candidates), self.first.total)
 
     @property
     def failures(self) -> int:
-        """How many of them failed."""
+        """Number of failed candidates."""
         return max(len(self.failed), self.first.failed)
 
     @property
@@ -76,7 +76,7 @@ class Tuned:
 
     @property
     def margin(self) -> float | None:
-        """How much longer the next one takes, as a share of the winner's time.
+        """Extra time of the runner-up, as a share of the winner's time.
 
         Negative where the winner was decided together with what is fused into it, and is not the
         fastest alone; None where there are no two times.
@@ -85,7 +85,7 @@ class Tuned:
 
     @property
     def gain(self) -> float | None:
-        """How much longer the default takes, as a share of the winner's time, or None."""
+        """Extra time of the default, as a share of the winner's time, or None."""
         return _longer(self.usual, self.winner) if self.usual is not None else None
 
     @property
@@ -123,7 +123,7 @@ class Autotuning:
     """All autotuning of a run.
 
     Attributes:
-        tuned: What cost the most first.
+        tuned: Most expensive first.
         compile_time_ns: The compile time, with autotuning.
         spent_ns: The autotuning in it, as torch's own spans have it.
         outside_ns: What Triton spent on the program's own kernels, outside of compile time.
@@ -138,7 +138,7 @@ class Autotuning:
 
     @property
     def saved_ns(self) -> float | None:
-        """What a call takes less, estimated; None where nothing of it is known."""
+        """Estimated time saved per call, or None if unknown."""
         known = [item.saved_ns for item in self.tuned if item.saved_ns is not None]
         return sum(known) if known else None
 

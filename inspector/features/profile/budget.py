@@ -46,7 +46,7 @@ class Budget:
         causes_ns: ``idle_ns`` by what the host did, in the proportions of a call whose host was
             watched; ``unknown`` where that is not known.
         launches: Pieces of work of a call; on the CPU all that was timed of it.
-        eager_launches: Launches of a call without the compiler, or None.
+        eager_launches: Number of launches in an eager call, or None.
         eager_busy_ns: The same of calls without the compiler, or None.
         faster: Eager time by compiled time, with its 95 % interval, or None: the mean of the ratios
             of rounds, or the ratio of the medians where calls were not made in rounds.
@@ -84,7 +84,7 @@ class Budget:
 
     @property
     def slowdown(self) -> float:
-        """What the profiler adds: watched by plain time."""
+        """Overhead of the profiler: profiled time divided by plain time."""
         return self.watched_ns / self.wall_ns if self.watched_ns and self.wall_ns else 1.0
 
     @property

@@ -17,7 +17,7 @@ _PRODUCTS = "_flops_per_s"
 _NAMES = {
     **{key: words.strip() for key, words in _MEMORY},
     "host_to_device_bytes_per_s": "host to GPU",
-    "kernel_floor_ns": "an empty kernel",
+    "kernel_floor_ns": "empty kernel",
 }
 _LEAST_SHARE = 0.005
 # As in inspector/capture/profiling/machine/cache.py, which keeps such figures for minutes only.
@@ -25,14 +25,14 @@ _OTHERS, _BUSY_PERCENT = "others_percent", 10
 # What holds a GPU's clocks back: bits of NVML (nvml.h, nvmlClocksEventReason…; drivers before 535
 # call them nvmlClocksThrottleReason…).
 _REASONS = {
-    0x2: "an application clocks setting",
+    0x2: "application clocks setting",
     0x4: "software power cap",
     0x8: "hardware slowdown",
     0x10: "sync boost",
     0x20: "software thermal slowdown",
     0x40: "hardware thermal slowdown",
     0x80: "hardware power brake",
-    0x100: "a display clocks setting",
+    0x100: "display clocks setting",
 }
 _IDLE = 0x1  # no clocks are needed: that holds nothing back
 _ACTIVE = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
@@ -97,7 +97,7 @@ def throttled_notice(state: DeviceState) -> str:
     if not parts:
         return ""
     clocks = ", ".join(_clocks(state.after))
-    after = f"; clocks right after: {clocks}" if clocks else ""
+    after = f"; clocks afterwards: {clocks}" if clocks else ""
     return f"the GPU was throttled by {' and '.join(parts)}{after}"
 
 

@@ -8,13 +8,13 @@ _MOST_NAMED = 3
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Gain:
-    """Time that something takes, and that need not be.
+    """Time that could be saved.
 
     Attributes:
-        what: What takes it, in one sentence, without a full stop.
+        what: What takes the time, in one sentence without a full stop.
         time_ns: The time of a call that would be won at most.
         change: What to change.
-        is_hidden: Whether a call gets no shorter by it as long as the host is what it waits for.
+        is_hidden: Whether it saves no time while the call waits for the host.
         is_known: Whether anything is known that wins it: else it says what takes the time.
     """
 

@@ -30,7 +30,7 @@ from inspector.report.json.encode import Scope, View, Views, tool_version
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _LineTime:
-    """Time of a call that a line of the user's takes."""
+    """Time per call of one user line."""
 
     file: str
     line: int
@@ -46,7 +46,7 @@ def _arguments(scope: Scope) -> list[dict[str, object]]:
 
 
 def _faster(scope: Scope) -> float | None:
-    """Eager time by compiled time."""
+    """Eager time divided by compiled time."""
     faster = scope.of(Profiled).budget.faster
     return None if faster is None else faster[1]
 
@@ -82,7 +82,7 @@ def _operators_outside(scope: Scope) -> int | None:
 
 
 def _lines(scope: Scope) -> list[_LineTime]:
-    """The time of a call by the user's line, the most first."""
+    """Time per call by user line, largest first."""
     return [_LineTime(*place, time_ns) for place, time_ns in scope.of(Profiled).by_line.items()]
 
 
@@ -107,7 +107,7 @@ def _advice(scope: Scope) -> list[str]:
 
 
 def _savings(scope: Scope) -> list[MemoryAdvice]:
-    """What could be saved, the most first."""
+    """Possible savings, largest first."""
     return memory_advice(scope.of(MemoryUse))
 
 

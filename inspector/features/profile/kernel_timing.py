@@ -65,7 +65,7 @@ class KernelTiming:
             graphs), ``copy``, ``loss`` (what ``--train`` adds up), ``wrapper`` (what torch
             does around a compiled graph: it copies inputs into a CUDA graph's memory, say), or
             ``unknown`` (nothing says where it comes from).
-        launches: What it launches in a call, in order.
+        launches: Its launches per call, in order.
         times_ns: Its time in each call that the report is about, all launches together.
         bytes_: Bytes that one run reads and writes, see `.step_facts`, or None.
         flops: Floating-point operations of one run, or None.
@@ -74,11 +74,11 @@ class KernelTiming:
         operators: ATen operators that it computes, before decompositions.
         memory_bytes: Those of `bytes_` that no cache can have: a lower limit, or None.
         unit: The dtype whose arithmetic it uses: ``tf32`` for some of ``float32``.
-        ceiling: What the machine can do of what limits it: bytes or operations per second, or None.
+        ceiling: Peak of its limiting resource, in bytes or operations per second, or None.
         least_ns: What it would take at that, or None.
         least_by_unit_ns: Of products in float32, the same with TF32 (``tf32``) and in half of the
             bytes with bfloat16 (``bfloat16``), where these were measured.
-        bound: What limits it.
+        bound: The limiting resource.
     """
 
     name: str
@@ -174,7 +174,7 @@ class KernelTiming:
 
     @property
     def share_of_ceiling(self) -> float | None:
-        """How much of what limits it, it reaches; None where that is not known."""
+        """Share of its limiting peak that it reaches, or None if unknown."""
         return self.least_ns / self.median_ns if self.least_ns and self.median_ns else None
 
     @property

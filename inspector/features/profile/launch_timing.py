@@ -118,7 +118,7 @@ class LaunchTiming:
         """The kernel's name; on the CPU, what the statement calls, or where it stands."""
         if self.launch.name or self.call is not None:
             return self.launch.name or (self.call.name if self.call is not None else "")
-        return "statements around kernels"
+        return "statements between kernels"
 
 
 def recorded_profile(payload: Payload) -> DeviceProfile:

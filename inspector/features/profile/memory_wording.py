@@ -20,14 +20,14 @@ _WHATS = {
     "gradient": "gradients",
     "optimizer": "optimizer state",
     "input": "inputs",
-    "program": "other tensors of the program",
-    "saved": "kept for the backward pass",
+    "program": "other program tensors",
+    "saved": "saved for the backward pass",
     "output": "outputs",
-    "returned": "outputs, or kept for a backward pass",
+    "returned": "outputs, or saved for a backward pass",
     "intermediate": "intermediate",
     "workspace": "library workspaces",
     "loss": "the --train loss",
-    "pool": "in the CUDA graph pool from before",
+    "pool": "already in the CUDA graph pool",
 }
 _MOST_NAMES = 3
 
@@ -49,7 +49,7 @@ def _compared(use: MemoryUse) -> str:
         return f"{compiled}; the eager call fails ({eager.failed})"
     both = f"{compiled}, {_peak(eager)} in eager"
     if ratio is None:
-        return f"{both} (incomplete: no comparison)"
+        return f"{both} (incomplete, so not compared)"
     percent = round(100 * (ratio - 1))
     same = "the same" if ratio == 1 else "<1% difference"
     return f"{both} ({f'{percent:+}%' if percent else same})"
@@ -73,14 +73,14 @@ def memory_facts(use: MemoryUse) -> Iterator[tuple[str, str]]:
         used = compiled.pool_bytes
         known = f"at most {size(used)}" if used is not None else "unknown"
         kept = size(use.pool_reserved_bytes)
-        yield "used by CUDA graphs", f"{known}, of {kept} that they keep between calls"
+        yield "used by CUDA graphs", f"{known} of {kept} kept between calls"
     if compiled.reserved_bytes is not None:
         text = f"{size(compiled.reserved_bytes + use.pool_reserved_bytes)} compiled"
         if use.pool_reserved_bytes:
-            text += f" ({size(use.pool_reserved_bytes)} of it by CUDA graphs)"
+            text += f" ({size(use.pool_reserved_bytes)} for CUDA graphs)"
         if eager is not None and eager.reserved_bytes is not None:
             text += f", {size(eager.reserved_bytes)} in eager"
-        yield "reserved at most", text
+        yield "peak reserved", text
     reserved = compiled.reserved_at_peak_bytes
     if reserved is not None:
         yield "at the peak", f"{size(compiled.free_bytes)} of {size(reserved)} reserved are free"
@@ -91,10 +91,10 @@ def _unusual(use: MemoryUse) -> Iterator[tuple[str, str]]:
     compiled = use.compiled
     if compiled.retries or compiled.ooms:
         times = f"the allocator freed its cache {count(compiled.retries, 'time')}"
-        yield "memory was short", f"{times}, and ran out {count(compiled.ooms, 'time')}"
+        yield "memory pressure", f"{times}; {count(compiled.ooms, 'out-of-memory error')}"
     if compiled.unseen_bytes:
         unseen = size(compiled.unseen_bytes)
-        yield "not seen", f"{unseen} of the peak, allocated by other threads of the program"
+        yield "not seen", f"{unseen} of the peak, allocated by other threads"
     if use.other_devices:
         yield "not measured", f"{count(use.other_devices, 'other GPU')} with tensors"
 

@@ -23,8 +23,8 @@ _KINDS = {
     "warm-up": "warm-up call",
     "plain": "unwatched call",
     "watched": "call under the profiler",
-    "eager": "call without the compiler",
-    "explained": "call with host tracing",
+    "eager": "call without torch.compile",
+    "explained": "call under the host tracer",
 }
 
 
@@ -41,7 +41,7 @@ def profile_notices(
     has_reason = meta.error or meta.partial
     is_ended = any(process.ended for process in run.processes)
     if meta.settings.get("profile") and not has_reason and not is_ended:
-        yield "the log ends early: the program was killed, or the log was truncated"
+        yield "the log ends early, because the program was killed or the log was truncated"
     elif not profiles:
         ended = "the run ended before anything was timed"
         again = f"the recording has no profile: run `{command_again(run, 'profile')}` to record one"
@@ -69,7 +69,7 @@ def input_notices(found: Profiled) -> Iterator[str]:
         )
     if found.is_cpu and not 1 / APPROXIMATE <= budget.shown_slowdown <= APPROXIMATE:
         shown, wall = (duration(time_ns) for time_ns in (budget.shown_ns or 0, budget.wall_ns))
-        yield f"tables show calls under the profiler: {shown} each, and {wall} without it"
+        yield f"tables show calls under the profiler, which take {shown} each instead of {wall}"
     if found.state is not None:
         yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
 
@@ -81,15 +81,15 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
         is_eager_alone = profile.error.what == "eager" and not profile.eager_ns
         rest = "measurements so far are shown"
         if is_eager_alone and profile.watched_ns:
-            rest = "calls with the compiler were still measured"
+            rest = "compiled calls were still measured"
         yield f"{_failed(profile.error)}; {rest}"
     elif profile.blocks and budget.calls < _LEAST_CALLS:
-        yield f"only {count(budget.calls, 'call')} of each kind fit in the time limit"
+        yield f"only {count(budget.calls, 'call')} each of compiled and eager fit in the time limit"
     if profile.unmatched:
         launches = count(len(profile.launches), "launch", "launches")
-        yield f"{profile.unmatched} of {launches} per call could not be traced to their origin"
+        yield f"{profile.unmatched} of {launches} per call could not be matched to code"
     if len(budget.busy_by_device_ns) > 1:
-        yield f"{len(budget.busy_by_device_ns)} GPUs were used: shares of peak are for the first"
+        yield f"{len(budget.busy_by_device_ns)} GPUs were used; peak shares are for the first one"
 
 
 def _failed(error: FailedCall) -> str:
@@ -97,7 +97,7 @@ def _failed(error: FailedCall) -> str:
         return error.error.rstrip(".")
     what = _KINDS.get(error.what, "call")
     if error.error.startswith("KeyboardInterrupt"):
-        return f"it was interrupted at the {ordinal(error.number)} {what}"
+        return f"interrupted during the {ordinal(error.number)} {what}"
     return f"the {ordinal(error.number)} {what} failed ({error.error.rstrip('.')})"
 
 
@@ -130,7 +130,7 @@ def unseen_notice(
         return ""
     named = ", ".join(f"{code.compile_id} ({code.direction})" for code in unseen)
     why = "" if any(code.calls for code in unseen) else ": C++ wrapper code has no line numbers"
-    return f"kernels of {count(len(unseen), 'graph')} were not seen in any call: {named}{why}"
+    return f"no measured call launched the kernels of {count(len(unseen), 'graph')}: {named}{why}"
 
 
 def limit_notice(run: Run) -> str:
@@ -147,6 +147,6 @@ def limit_notice(run: Run) -> str:
     shown = listed([f"{names[file]}:{line}" for file, line in places], _MOST_FUNCTIONS)
     runs = "it runs eagerly" if len(places) == 1 else "they run eagerly"
     return (
-        f"the code at {shown} hit the recompile limit: {runs} in calls that match no compiled "
+        f"the code at {shown} hit the recompile limit, so {runs} in calls that match no compiled "
         "version; `inspect explain` shows the reasons"
     )

@@ -141,7 +141,7 @@ _MEANINGS = {
     "barrier": "barriers",
     "math_pipe_throttle": "a busy math pipe",
     "wait": "the previous instruction",
-    "not_selected": "another warp that issues",
+    "not_selected": "another warp issuing",
     "lg_throttle": "a full memory queue",
     "mio_throttle": "a full shared memory queue",
     "membar": "a memory barrier",

@@ -18,8 +18,14 @@ from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import ProfileReport
 from inspector.features.profile.roofline import make_roofline
 from inspector.features.profile.rows import kernel_rows, line_rows, share_rows
-from inspector.features.profile.slowdown_wording import SLOWDOWN_TITLE, slowdown_rows
-from inspector.features.profile.wording import gain_lines, headline, idle_parts, verdict_lines
+from inspector.features.profile.slowdown_wording import SLOWDOWN_TITLE, is_noise, slowdown_rows
+from inspector.features.profile.wording import (
+    further_gains,
+    gain_lines,
+    headline,
+    idle_parts,
+    verdict_lines,
+)
 from inspector.records.ceilings import Ceilings
 from inspector.report.command_line import command_about
 from inspector.report.file_names import PlacedRow
@@ -92,8 +98,10 @@ def _sections(found: Profiled) -> Iterator[Section]:
     sides = (Column(name, "number") for name in ("eager", "compiled", "difference"))
     slower = Table((Column("part"), *sides), slowdown_rows(found), "part", _ALL)
     yield Section(SLOWDOWN_TITLE, [slower])
-    gains = Lines(list(gain_lines(found)))
-    yield Section("Further opportunities (estimates, may overlap)", [gains])
+    further = Lines(list(gain_lines(further_gains(found))))
+    yield Section("Further opportunities (estimates that may overlap)", [further])
+    gains = () if is_noise(found) else found.gains
+    yield Section("All opportunities", [Lines(list(gain_lines(gains)))], is_detail=True)
     kernels = _with_code(kernel_rows(found))
     columns = (Column("kernel", "code"), _TIME, _SHARE, _BELOW, Column("", "detail"), _LINES)
     yield Section("Kernels", [Table(columns, kernels, "kernel", _MOST_ROWS)])

@@ -21,14 +21,14 @@ class Profiled:
     Attributes:
         profile: What was recorded.
         budget: Where the time of a call goes.
-        work: What a call does, in order.
+        work: Allocations and frees of a call, in order.
         by_line: Nanoseconds of a call by the user's file and line, the most first.
         by_operator: The same by operator of ATen, before decompositions.
         by_module: The same by path of the innermost module, that of equal layers together.
         code: The text of those lines that are known.
-        gains: What could be won, the most first.
-        state: Clocks and power of the GPU around it, or None.
-        memory: What a call allocates, or None where that is not known.
+        gains: Possible gains, largest first.
+        state: Clocks and power of the GPU before and after it, or None.
+        memory: Memory allocated by a call, or None if unknown.
         graphs: How many graphs were compiled.
         backend: The backend that they were given to, or an empty string.
         breaks: The lines that graphs break at: ``model.py:13``.

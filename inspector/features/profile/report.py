@@ -52,7 +52,7 @@ _UNSIZED = (
     "bytes, FLOPs and shares of peak are unknown with dynamic sizes: profile one input at a time"
 )
 _UNSIZED_RUNS = (
-    "bytes, FLOPs and shares of peak are unknown for a dynamic graph that runs several times in a "
+    "bytes, FLOPs and shares of peak are unknown for a dynamic graph that runs several times per "
     "call"
 )
 
@@ -67,8 +67,8 @@ class ProfileReport:
 
     Attributes:
         profiles: One for each input.
-        ceilings: What the machine can do, or None.
-        notices: What is missing or to be known, one sentence each.
+        ceilings: Peak rates of the machine, or None.
+        notices: Notes, one sentence each.
         autotuning: What autotuning tried, or None where the recording has nothing of it.
         all_tuned: Whether all of that is shown.
     """

@@ -51,7 +51,7 @@ class Roofline:
     Attributes:
         memory: Bandwidths by name, bytes per second, the fastest first.
         peaks: Arithmetic by dtype, operations per second, the fastest first; those that are used.
-        points: The kernels, what takes longest first; without bytes or operations there is none.
+        points: Kernels with known bytes and operations, longest first.
     """
 
     memory: tuple[tuple[str, float], ...]

@@ -59,7 +59,7 @@ def _detail(row: KernelGroup) -> Iterator[str]:
     if modules:
         yield f"in {modules[0]}" + (f" +{len(modules) - 1}" if len(modules) > 1 else "")
     if work.functionalized_operator:
-        yield f"a copy, because {work.functionalized_operator} is in-place"
+        yield f"a copy, because {work.functionalized_operator} works in place"
     elif work.operators:
         shown = ", ".join(work.operators[:4])
         yield shown + (f" +{len(work.operators) - 4}" if len(work.operators) > 4 else "")  # noqa: PLR2004
@@ -79,7 +79,7 @@ def _summary(row: KernelGroup, work_of_call: Sequence[KernelTiming]) -> Iterator
     work = row.first
     yield _KINDS.get(work.kind, work.kind)
     if work.bound is Bound.LATENCY:
-        yield "as short as an empty kernel"
+        yield "no longer than an empty kernel"
     elif work.bound is Bound.PROCESSES:
         yield f"waits for other processes, {duration(exposed_ns(work_of_call, row.all_))} exposed"
     elif row.share_of_ceiling is not None and row.is_possible:

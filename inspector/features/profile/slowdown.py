@@ -19,8 +19,8 @@ class SlowdownPart:
     Attributes:
         cause: `WORK`, `COPIES`, or a cause of idle time as in `Budget.causes_ns` (on a GPU
             ``launching`` and ``outside`` are one: `LAUNCHES`).
-        compiled_ns: What it takes in a call with the compiler.
-        eager_ns: What it takes in a call without.
+        compiled_ns: Time per compiled call.
+        eager_ns: Time per eager call.
     """
 
     cause: str
@@ -35,7 +35,7 @@ class SlowdownPart:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Slowdown:
-    """How much longer a compiled call takes than an eager one.
+    """Slowdown of a compiled call relative to an eager one.
 
     Attributes:
         whole_ns: The difference of the two times.

@@ -1,6 +1,6 @@
 """How a report on profiles says things, the same in every format: its verdict and its bar."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from inspector.features.graph.wording import TIMES
 from inspector.features.profile.budget import Budget
@@ -185,22 +185,22 @@ def _limit(row: KernelGroup) -> str:
     return f", at {percent(row.share_of_ceiling)} of {peak}"
 
 
-def gain_lines(found: Profiled) -> Iterator[str]:
-    """What else could be won: up to how much, why it is lost, and what to change."""
-    named = largest_gain(found)
-    for gain in _shown(found):
-        if gain is not named:
-            time = f"up to {duration(gain.time_ns)}"
-            once = " of GPU time, once the host keeps up" if gain.is_hidden else ""
-            yield f"{time}{once}: {gain.what}. Fix: {gain.change}"
+def gain_lines(gains: Iterable[Gain]) -> Iterator[str]:
+    """Up to how much could be won, why it is lost, and what to change."""
+    for gain in gains:
+        once = " of GPU time, once the host keeps up" if gain.is_hidden else ""
+        yield f"up to {duration(gain.time_ns)}{once}: {gain.what}. Fix: {gain.change}"
 
 
-def _shown(found: Profiled) -> Sequence[Gain]:
-    """The largest, of which at most one says only what takes the time."""
+def further_gains(found: Profiled) -> list[Gain]:
+    """The largest of each fix but the verdict's; at most one, the last, has no fix."""
     if is_noise(found):
-        return ()
-    first = next((item for item in found.gains if not item.is_known), None)
-    return [item for item in found.gains if item.is_known or item is first][:_MOST_GAINS]
+        return []
+    largest = largest_gain(found)
+    by_fix: dict[str, Gain] = {}
+    for gain in sorted(found.gains, key=lambda item: (item is not largest, not item.is_known)):
+        by_fix.setdefault(gain.change if gain.is_known else "", gain)
+    return [item for item in by_fix.values() if item is not largest][:_MOST_GAINS]
 
 
 def idle_parts(found: Profiled) -> list[tuple[str, float]]:

@@ -47,7 +47,7 @@ class Difference:
     Attributes:
         groups: Processes with the same value, the largest group first.
         shown: What each group has, in a few words.
-        guards: Guards in which the first two groups differ: those of the first, then the second's.
+        guards: Guards that differ between the first two groups: of the first, then of the second.
         line: The user's line of the first operator that only one of the first two groups has.
         keys: Components of cache keys that the first two groups have otherwise.
     """

@@ -47,7 +47,7 @@ class RankRow:
     Attributes:
         number: 0 is the first compilation of the code object.
         missing: Processes that compiled the code object less often, or never.
-        differences: What is not equal on all ranks that have it; the cause before its effects.
+        differences: Differences between ranks, causes before effects.
         wait_ns: What the ranks that are done first wait for the slowest, if all begin together.
     """
 
@@ -85,8 +85,8 @@ class Rank:
         process: Its index in the run.
         wait_ns: What it waits for slower ranks, added up over the rows: an estimate.
         begin_ns: Of its first compilation, after that of the first rank; None where unknown.
-        cache_hits: Graphs that came out of a cache.
-        cache_misses: Graphs that were looked for and not found.
+        cache_hits: Number of graphs loaded from a cache.
+        cache_misses: Number of graphs not found in a cache.
     """
 
     process: int

@@ -140,7 +140,7 @@ class FixCase:
         own = self.site.free(given.parameter)
         name = own + given.path
         return (
-            f"Assign {what} to a variable first, for example {own}. Write {name} = {name}{method} "
+            f"Assign {what} to a variable first, such as {own}. Write {name} = {name}{method} "
             f"{self.before_call}, and pass {own}."
         )
 

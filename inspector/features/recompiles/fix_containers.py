@@ -17,8 +17,8 @@ _MOST_KEYS = 6
 _LITERAL = re.compile(r"'[A-Za-z_]\w*'")
 # Tried with a dict and with **kwargs, asked for a key and gone through, on torch 2.11 to 2.13.
 _USUAL = (
-    "as a neutral tensor of the usual shape if there is no value (zeros if it is added, ones if it "
-    "is a factor); None or an empty tensor needs another program"
+    "as a neutral tensor of the usual shape if there is no value (zeros for a sum, ones for a "
+    "product); None or an empty tensor needs another graph"
 )
 _DEFAULT = "with a default of the same type if it is missing"
 _APPENDS = re.compile(r"\b(?:cat|concat|concatenate|hstack|vstack)\(")
@@ -71,7 +71,7 @@ def known_by_bool(case: FixCase) -> str:
     """Where a bool goes that says whether there are any."""
     name = user_spelling(case.name)
     if case.first.origin is not Origin.ARGUMENT:
-        return f"keep a bool next to {name}, set where it is filled"
+        return f"keep a bool next to {name}, and set it where {name} is filled"
     return f"pass a bool next to {name}"
 
 

@@ -125,11 +125,13 @@ def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
     every = [name for name in (*(item.name for item in items), *sized) if case.is_kept(name)]
     names = tuple(dict.fromkeys(map(case.kept_name, every)))
     kept = (
-        f"{names[0]} is kept across it and becomes an input"
+        f"{names[0]} becomes an input"
         if len(names) == 1
-        else f"{listed(names, _MOST_LIKEWISE)} are kept across it and become inputs"
+        else f"{listed(names, _MOST_LIKEWISE)} become inputs"
     )
-    return f"Remove the graph break at {where}: {kept} of the code compiled after it."
+    return (
+        f"Remove the graph break at {where}. Because of it, {kept} of the code compiled after it."
+    )
 
 
 def near_limit(case: FixCase) -> bool:
@@ -159,7 +161,7 @@ def raised_limit(case: FixCase, of_what: str = "values") -> str:
     if name != _LIMIT:
         default = _DEFAULT_ACCUMULATED if name.startswith("accumulated_") else _DEFAULT_LIMIT
         how = f"{around_calls(f'{name}={needed}')} ({default} by default)"
-    return f"For few {of_what}, raise the limit: {how}. Each is then compiled once."
+    return f"If there are only a few {of_what}, raise the limit: {how}. Each is then compiled once."
 
 
 def bounds_of(item: Recompile) -> str:
@@ -195,8 +197,8 @@ def failure_fix(frame: Frame, items: Sequence[Recompile], roots: Roots) -> tuple
     found = dict.fromkeys(text for each in failed if (text := _fails_at(each, roots)))
     what = " and ".join([*found][:2]) or "the cause of the failure"
     mend = (
-        f"Fix {what}: a failed compilation is not cached, so every call like this one compiles and "
-        "fails again."
+        f"Fix {what}: a failed compilation is not cached, so every such call compiles and fails "
+        "again."
     )
     is_for_fullgraph = any(
         record.outcome is Outcome.RAISED for item in failed for record in item.graph_breaks

@@ -182,7 +182,7 @@ FACTS: Facts = {
     "of_global": lambda case: case.first.origin is Origin.GLOBAL,
     "index_place": lambda case: case.place(line[0]) if (line := _index_line(case)) else "",
     "index_keeps": lambda case: (
-        "The result is the same (without .squeeze(0) it has one more dimension)"
+        "The result is the same (without .squeeze(0) it would have an extra dimension)"
         if ".squeeze(0)" in indexed(case)
         else "The written values are the same"
     ),

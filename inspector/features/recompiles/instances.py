@@ -91,7 +91,9 @@ def instances_fixes(case: FixCase, limit: int) -> Iterator[str]:
     needed = _count(found) if is_at_limit else _differing(found)
     needed += sum(item.other_instance is None for item in case.history)
     if is_at_limit or needed > limit:
-        yield (f"Raise the limit to {needed}, one program for each instance: {limit_of(needed)}.")
+        yield (
+            f"Raise the limit to {needed}, one compiled version per instance: {limit_of(needed)}."
+        )
         if any(item.alone for item in found):
             yield (
                 "Compile each with isolate_recompiles=True (torch 2.13 and later), so each has its "
@@ -99,8 +101,8 @@ def instances_fixes(case: FixCase, limit: int) -> Iterator[str]:
             )
     else:
         yield (
-            f"No change is needed: {needed} programs are within the limit, and each is compiled "
-            f"once. If more than {limit} instances differ, set the limit to their number: "
+            f"No change is needed: {needed} compiled versions are within the limit, and each is "
+            f"compiled once. If more than {limit} instances differ, set the limit to their number: "
             f"{limit_of('N')}."
         )
     # How what differs becomes data of one program, where nothing else differs.
@@ -124,7 +126,7 @@ def _regional(case: FixCase) -> str:
         how = f"for i, layer in enumerate({owner}): {owner}[i] = torch.compile(layer)"
     return (
         f"Compile the repeated layer instead of the model (regional compilation): `{how}`. "
-        "Identical layers share one program."
+        "Identical layers then share their compiled code."
     )
 
 

@@ -195,9 +195,11 @@ def _sentence(lines: _Lines, case: FixCase) -> str:
         return f"Call {marks} where the value is set, before the first call."
     if not lines.names:
         return f"Call {marks} {case.before_first_call}."
-    what = "tensor to a variable" if len(set(lines.names)) == 1 else "tensors to variables"
+    assign = "Assign the tensor to a variable"
+    if len(set(lines.names)) > 1:
+        assign = "Assign the tensors to variables"
     return (
-        f"Assign the {what} first: {', '.join(dict.fromkeys(lines.names))}. Call {marks} "
+        f"{assign} first: {', '.join(dict.fromkeys(lines.names))}. Call {marks} "
         f"{case.before_first_call}, and pass {_joined(tuple(dict.fromkeys(lines.given)))}."
     )
 

@@ -39,7 +39,7 @@ _CHANGES: Mapping[RecompileClass, str] = {
     _C.TENSOR_KIND: "the dispatch keys of {name} change",
     _C.ALIASING: "the aliasing of tensors changes{colon_name}",
     _C.VIEW: "{name} changes to or from a view of another tensor",
-    _C.MARKS: "dimensions are marked differently",
+    _C.MARKS: "dimensions are marked as dynamic differently",
     _C.SYMBOLIC_SHAPE: "a condition on {names} fails",
     _C.NONE: "{name} changes to or from None",
     _C.LENGTH: "the length of {name} changes",
@@ -56,7 +56,7 @@ _CHANGES: Mapping[RecompileClass, str] = {
     _C.AUTOCAST: "autocast changes",
     _C.DEFAULT_DTYPE: "the default dtype changes",
     _C.DEFAULT_DEVICE: "the default device changes",
-    _C.DETERMINISTIC: "the choice of deterministic algorithms changes",
+    _C.DETERMINISTIC: "the deterministic-algorithms setting changes",
     _C.NUM_THREADS: "the number of threads changes",
     _C.FUNCTION_MODE: "the torch-function modes change",
     _C.GLOBAL_STATE: "torch's global state changes{colon_name}",
@@ -71,14 +71,14 @@ _KEPT: Mapping[RecompileClass, str] = {
     _C.OBJECT: "another object is kept across a graph break",
 }
 _ANSWERS: Mapping[Answer, str] = {
-    Answer.DYNAMIC: "dynamic since then",
+    Answer.DYNAMIC: "dynamic from then on",
     Answer.AGAIN: "any other value triggers a recompilation",
     Answer.LIMIT: "not compiled; the call ran eagerly",
     Answer.EAGER: "no graph",
     Answer.FAILED: "the compilation failed",
 }
 _DYNAMIC: Mapping[RecompileClass, str] = {
-    _C.STRIDE: "the strides are dynamic since then",
+    _C.STRIDE: "the strides are dynamic from then on",
     _C.SYMBOLIC_SHAPE: "each side of the condition is compiled once",
 }
 # Where there are two values, and no further ones.
@@ -215,11 +215,11 @@ def _answer(item: Recompile) -> str:
             text = "each of the two values gets its own compilation"
     elif item.answer is Answer.DYNAMIC:
         if item.equal_sizes is not None:
-            text = "each size is dynamic separately since then"
+            text = "each size has its own dynamic symbol from then on"
         elif item.kind in _DYNAMIC:
             text = _DYNAMIC[item.kind]
         elif item.bounds:
-            text = f"dynamic since then, within {bounds_of(item)}"
+            text = f"dynamic from then on, within {bounds_of(item)}"
     return text
 
 
@@ -241,7 +241,7 @@ def reason_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     if any(item.answer is Answer.EAGER for item in items):
         yield (
             "Dynamo produced no graph and skips the function from then on: it runs eagerly, even "
-            "in calls that an earlier compiled version fits"
+            "if an earlier compiled version matches"
         )
     limit = next((item.limit for item in items if item.limit), None)
     if limit is None:
@@ -288,6 +288,7 @@ def keys_changed(item: Recompile) -> str:
     # Keys may have braces, which have a meaning in what this is put into.
     shown = listed(keys, _MOST_KEYS).replace("{", "{{").replace("}", "}}")
     if keys:
-        come = f"s {shown} come and go" if len(keys) > 1 else f" {shown} comes and goes"
-        return f"the key{come} in {{name}}"
+        if len(keys) > 1:
+            return f"the keys {shown} come and go in {{name}}"
+        return f"the key {shown} comes and goes in {{name}}"
     return "the number of keys in {name} changes" if is_number_of_keys(item) else ""

@@ -35,14 +35,14 @@ _SWITCHES = {
     "enable_trace_unittest": "",
     "inline_inbuilt_nn_modules": "",
     "skip_fwd_side_effects_in_bwd_under_checkpoint": "side effects of a checkpointed function "
-    "happen once, not again in the backward pass",
+    "happen only in the forward pass",
     "trace_autograd_ops": "",
 }
 _NAMED = re.compile(r"\bconfig\.([a-z_0-9]+)")
 _REORDER = "reorderable_logging_functions"
 _MOVED = (
-    "messages are written after the graph; a tensor that is modified in place later is shown with "
-    "its later value"
+    "messages are written after the graph, so a tensor that is modified in place afterwards shows "
+    "its new value"
 )
 _IGNORE = "ignore_logging_functions"
 _DROPPED = "these messages are no longer written"

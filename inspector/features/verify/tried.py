@@ -146,7 +146,7 @@ def _notes(verification: Verification) -> Iterator[str]:
         yield f"{count(uncompared.uncompared, 'output')} of a type that cannot be compared"
     if verification.rewrites_left:
         left = count(verification.rewrites_left, "more change")
-        yield f"not tried yet: {left}; apply some of these first, and run it again"
+        yield f"not tried yet: {left}; apply some of these first, and run --verify again"
     for name in verification.left_out:
         yield f"this version of torch has no {name}"
     if verification.baseline is not None and verification.not_tried:
@@ -191,7 +191,7 @@ def _notes_of(trial: Trial, *, deterministic: bool) -> Iterator[str]:
         yield f"{name}: reveals {more}"
     outputs = trial.measured.outputs if trial.measured else None
     if trial.worsens and trial.removed:
-        yield f"{name}: makes the run worse"
+        yield f"{name}: worse than the unchanged model"
     if outputs and outputs.equal is False and deterministic:
         error = outputs.max_abs_error
         most = f" (largest difference {error:.3g})" if error else ""
@@ -219,7 +219,7 @@ def tried_sentence(tried: Tried) -> str:
     was, now = tried.recompiles or (0, 0)
     removes = "removes it"
     if was > 1 or now:
-        removes = f"leaves {now:,} of the function's {count(was, 'recompilation')}"
+        removes = f"leaves {now:,} of {count(was, 'recompilation')} of the function"
     ratio = tried.warm_call_ratio
     times = "" if ratio is None else "; no measurable difference per warm call"
     if ratio not in {None, _CHANCE}:

@@ -63,7 +63,7 @@ def _cost_kind(scope: Scope) -> CostKind:
 
 
 def _spread(scope: Scope) -> float:
-    """How far the measured times are apart, relative to the median."""
+    """Spread of the measured times, relative to the median."""
     return round(scope.of(Cost).spread, 4)
 
 

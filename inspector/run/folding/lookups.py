@@ -18,7 +18,7 @@ _AUTOTUNE_STATES = {
     "miss": CacheState.MISS,
     "force_disabled": CacheState.BYPASS,
 }
-_TRITON_DETAIL = "compiled, or loaded from Triton's own cache (torch does not report which)"
+_TRITON_DETAIL = "compiled or loaded from Triton's own cache (torch does not report which)"
 
 
 class Lookups:

@@ -220,7 +220,7 @@ class Recorder:
         if failures:
             return "failed", f"the log could not be completed: {failures[-1][1]}"
         if self._job.is_target and not outcome:
-            return "failed", f"it exited with code {code} and no message"
+            return "failed", f"it exited with code {code} without a message"
         has_failed = outcome.get("exit_code") or (code and not self._job.is_target)
         return ("failed" if has_failed else "whole"), ""
 

@@ -67,7 +67,10 @@ def read_meta(folder: Path, name: str) -> Meta:
     if version < 1:
         raise _no_description(path, "format_version is missing")
     if version > FORMAT_VERSION:
-        message = f"{name} has format {version}, but this version reads up to {FORMAT_VERSION}."
+        message = (
+            f"{name} has format {version}, but this version supports formats up to "
+            f"{FORMAT_VERSION}."
+        )
         raise RecordingError(message, "Update torch-inspector: run git pull in its checkout.")
     return meta
 

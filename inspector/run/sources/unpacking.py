@@ -116,6 +116,6 @@ class _Room:
 
 def _refused(path: Path, reason: str) -> RecordingError:
     return RecordingError(
-        f"{path} is refused because {reason}, more than any recording.",
+        f"{path} was refused because {reason}, more than any valid recording.",
         "If it is a recording, unpack it and name the folder.",
     )

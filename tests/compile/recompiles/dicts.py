@@ -112,7 +112,8 @@ def number_of_keys() -> None:
 
 @program(
     Expected("container-keys", "self.extra", "no keys", "keys 'k'", "again",
-             "keep a bool next to self.extra, set where it is filled", "module-attribute"),
+             "keep a bool next to self.extra, and set it where self.extra is filled",
+             "module-attribute"),
     Expected("container-keys", "self.extra", "keys 'k'", "keys 'k', 'l'", "again",
              "instead of the number of keys at /", "module-attribute"),
 )  # fmt: skip

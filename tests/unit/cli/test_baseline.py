@@ -40,7 +40,7 @@ BAD = {
     "another object": ("{}", "not a report"),
     "a newer one": (
         changed(format_version=99),
-        "has format 99, but this version reads up to 1. Update torch-inspector",
+        "has format 99, but this version supports formats up to 1. Update torch-inspector",
     ),
     "other findings": (changed(findings=[{}]), "its findings are malformed"),
     "a severity that is none": (

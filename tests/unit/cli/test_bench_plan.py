@@ -49,7 +49,7 @@ def test_every_workload_has_its_own_eager() -> None:
     ("given", "said"),
     [
         ({"modes": "defalt"}, "default"),
-        ({"modes": "all,none"}, "takes no other mode"),
+        ({"modes": "all,none"}, "cannot be combined with other modes"),
         ({"dtype": "f32,int64"}, "whole model"),
         ({"batch": "1,zwei"}, "zwei"),
         ({"batch": "0"}, "takes positive integers"),

@@ -122,7 +122,7 @@ def test_doctor_loads_no_torch(root: Path) -> None:
         (["zzzzzz"], ", ".join(COMMANDS)),
         (["doctor", "--bogus"], "Try 'inspect doctor --help'."),
         (["explain", "model.py", "-o", "a.json", "-o", "b.md"],
-         "one output file is allowed, not 2: a.json, b.md"),
+         "only one output file is allowed, but 2 are given: a.json, b.md"),
     ],
 )  # fmt: skip
 def test_wrong_use_is_one_line(
@@ -184,7 +184,7 @@ def test_output_that_cannot_be_written_is_said(root: Path, args: str) -> None:
     done = subprocess.run(
         ["/bin/sh", "-c", command], cwd=root, stderr=subprocess.PIPE, check=False, text=True
     )
-    reason = "Standard output cannot be written (No space left on device)."
+    reason = "Cannot write to standard output (No space left on device)."
     said = f"error: {reason} Pass -o FILE, or redirect the output elsewhere.\n"
     assert (done.returncode, done.stderr) == (2, said)
 

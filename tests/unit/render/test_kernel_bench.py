@@ -39,7 +39,7 @@ TIMED = ("cpp_fused_add_1", "cpp_fused_add_2")
          UsageError, f"Name one of them: {', '.join(MANY)}."),
         ({"v": 1, "asked": "poi_3", "matching": [], "kernels": ["triton_poi_2"]}, "poi_3",
          UsageError, "triton_poi_2"),
-        (bench(), "softmax", RecordingError, f"It has those of {NAME}. Record them: inspect"),
+        (bench(), "softmax", RecordingError, f"It has timings of {NAME}. Record them: inspect"),
         (bench(), "cpp_", UsageError, f"Name one of them: {', '.join(TIMED)}."),
     ],
     ids=["of several", "of none", "not recorded", "timed in place"],

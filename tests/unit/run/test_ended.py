@@ -68,7 +68,7 @@ def test_without_an_exception_the_exit_code_is_what_is_known(
 
 def test_where_nothing_was_recorded_nothing_is_invented(tmp_path: Path) -> None:
     said = run_of(tmp_path, 1).meta.error
-    assert said == "exit code 1 for an unknown reason, because none of its processes was recorded."
+    assert said == "exit code 1 for an unknown reason (none of its processes was recorded)."
 
 
 def test_the_rank_that_failed_is_named_and_not_its_launcher(tmp_path: Path) -> None:

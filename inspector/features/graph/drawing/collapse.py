@@ -82,7 +82,7 @@ def _by_depth(nodes: Sequence[Node], options: Drawing) -> tuple[list[Box], str]:
         boxes = _modules(nodes, depth)
         if len(boxes) <= options.most_boxes:
             return boxes, f"one box per module, {labels.count(depth, 'level')} deep"
-    return _modules(nodes, 0), "one box for all operators"
+    return _modules(nodes, 0), "all operators in one box"
 
 
 def _modules(nodes: Sequence[Node], depth: int) -> list[Box]:

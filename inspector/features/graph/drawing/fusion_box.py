@@ -108,7 +108,7 @@ def _footer(kernel: Kernel, *, is_part: bool = False) -> Iterator[str]:
 def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:
     for amount, form, noun in (
         (kernel.parameters, "reads {0}, {1}", "parameter"),
-        (kernel.kept, "reads {0} of the forward pass, {1}", "tensor"),
+        (kernel.kept, "reads {0} saved by the forward pass, {1}", "tensor"),
         (kernel.inputs, "reads {0}, {1}", "input"),
         (kernel.saves, "saves {0} for the backward pass, {1}", "tensor"),
         (kernel.returns, "returns {0}, {1}", "tensor"),
@@ -118,7 +118,7 @@ def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:
     step = kernel.step
     again = sum(node.name in step.again and not is_view(node) for node in step.operators)
     if again and not is_part:
-        yield f"recomputes {labels.count(again, 'operator')} of another kernel"
+        yield f"recomputes {labels.count(again, 'operator')} from another kernel"
     views = sum(map(is_view, step.operators))
     if views:
         yield f"and {labels.count(views, 'view')}, at no cost"

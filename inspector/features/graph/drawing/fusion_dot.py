@@ -24,10 +24,10 @@ _STRAIGHT = "30"
 _THINNEST, _WIDEST = 0.8, 4.0
 _INPUT = style.Look("input", "#666666", "#ffffff")
 _RESULT = style.Look("result", "#666666", "#e4e4e4", width=2)
-_PREPARED = style.Look("on parameters only", "#666666", "#f2f2f2", "dotted")
+_PREPARED = style.Look("reads only parameters", "#666666", "#f2f2f2", "dotted")
 _LEGEND = (
-    "A box is a kernel or a call, with the operators that it computes and their lines.",
-    "An arrow is a tensor in memory; wider arrows have more bytes.",
+    "A box is a kernel or a library call. It lists the computed operators and their lines.",
+    "An arrow is a tensor in memory; wider arrows carry more bytes.",
 )
 
 
@@ -105,7 +105,7 @@ class _Picture:
         moved = Amount.of(step.bytes_ or 0 for step in steps)
         look = style.Look("", _PREPARED.colour, "white", _PREPARED.border, 1)
         rows = [
-            [Cell(f"{labels.count(len(steps), 'kernel')} on parameters only", bold=True,
+            [Cell(f"{labels.count(len(steps), 'kernel')} that read only parameters", bold=True,
                   fill=_PREPARED.fill)],
             [Cell("change their memory layout", size=9)],
             [Cell(f"{labels.size(moved.bytes_)} read and written", size=9, colour=style.MUTED)],

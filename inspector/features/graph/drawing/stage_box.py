@@ -76,7 +76,7 @@ def _counted(box: Box, roles: Roles) -> Iterator[str]:
         kept = [node for node in box.folded if node.name in roles.kept]
         others = [node for node in box.folded if node.name not in roles.kept]
         yield from _amount("+ {}", others, "parameter" if roles.folded else "input")
-        yield from _amount("+ {} of the forward pass", kept)
+        yield from _amount("+ {} from the forward pass", kept)
     if box.shared:
         yield f"+ {labels.listed([node.name for node in box.shared], _NAME)} from above"
     saved = [node for node in box.nodes if node.is_saved or node.name in roles.saved]

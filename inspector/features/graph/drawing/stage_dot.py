@@ -22,7 +22,9 @@ from inspector.run.graph import Graph, Node
 
 # More texts at the arrows than these make a picture wide and hide the boxes.
 _MOST_TEXTS = 120
-_SHARED = "A tensor read by many boxes has an arrow only to the first; the others name it."
+_SHARED = (
+    "A tensor read by many boxes has an arrow only to the first reader; the others show its name."
+)
 _FILLS = ("#fafafa", "#f2f2f2")
 # Each module with its class, and whether it is the frame of its backward pass.
 _Path = tuple[tuple[str, str, bool], ...]

@@ -151,14 +151,14 @@ def _memory(
     traffic = traffic_of(read.module, config.grid, known)
     moved, source, missing = None, "", ""
     if traffic is not None and traffic.is_complete:
-        moved, source = traffic.bytes, "sectors of its addresses"
+        moved, source = traffic.bytes, "in sectors, from its addresses"
     elif traffic is not None and traffic.least_bytes:
-        moved, source = traffic.least_bytes, "sectors of the known addresses"
-        missing = "some of the bytes that it moves are unknown"
+        moved, source = traffic.least_bytes, "in sectors, from the known addresses"
+        missing = "the number of bytes moved is partly unknown"
     if moved is None:
         names = {item.name for item in read.module.operations}
         if any(word in name for name in names for word in _ACCESSES):
-            missing = "the bytes that it moves are unknown"
+            missing = "the number of bytes moved is unknown"
             return _Need(part=f"memory: {missing}, and may take longer", missing=missing)
         return _Need()
     full = gpu.bandwidth * _BANDWIDTH_SHARE
@@ -184,7 +184,7 @@ def _compute(read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None) 
     if not times:
         return _Need(missing=missing)
     slowest = max(times, key=lambda name: times[name])
-    part = f"compute: {slowest} is its busiest unit"
+    part = f"compute: the busiest unit is {slowest}"
     spread_ns = round(max(spread.values()))
     return _Need(round(times[slowest]), spread_ns, slowest, part, missing)
 

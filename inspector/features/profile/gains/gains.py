@@ -107,7 +107,7 @@ def _gains_of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         f"{copy} whole tensors that the program modifies in place",
         sum(item.median_ns * sum(item.facts.functionalization_copies.values()) for item in copied),
         "modify a smaller tensor, or move these lines into a function with "
-        "@torch.compiler.disable (a graph break): eager PyTorch writes only the new values",
+        "@torch.compiler.disable (a graph break), where eager PyTorch writes only the new values",
     )
 
 
@@ -126,7 +126,7 @@ def _gains_of_layouts(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         return
     kernels = f"{len(found)} kernels" if len(found) > 1 else "a kernel"
     yield Gain(
-        f"in each call {kernels} convert weights or inputs of convolutions to another layout",
+        f"{kernels} per call only to convert weights or inputs of convolutions to another layout",
         sum(
             part.share * item.time_ns
             for item in found
@@ -158,7 +158,7 @@ def _gains_of_training_mode(
             "pass --train"
         )
     elif not is_training:
-        what = "functions run in training mode, although the model is in eval()"
+        what = "functions run in training mode, although the model is in eval mode"
         change = _FUNCTIONS
     yield Gain(f"{what}: {' and '.join(times)}", sum(times.values()), change)
 

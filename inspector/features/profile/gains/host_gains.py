@@ -18,9 +18,9 @@ _HOSTS_WORK = {
         "; use a larger batch",
     ),
     "entry": (
-        "Python code around the model (in training, around autograd)",
-        "nothing more can be compiled",
-        "; use a larger batch",
+        "Python code around the model (and around autograd in training)",
+        "",
+        "use a larger batch",
     ),
     "graph-break": (
         "Python between compiled graphs",
@@ -89,7 +89,7 @@ def _of_idle(
             yield Gain(f"the GPU waits for {what}", causes[cause], f"{change}{hides}")
     if budget.host_copies_ns:
         yield Gain(
-            "the GPU only copies from or to the host",
+            "the GPU only copies data from or to the host",
             budget.host_copies_ns,
             "keep the data on the GPU, or prefetch it from pinned memory with non_blocking=True on "
             "another stream",
@@ -113,8 +113,8 @@ def _of_host(budget: Budget, hosts_work: _HostsWork) -> Iterator[Gain]:
         )
     for cause, (what, change, _) in hosts_work.items():
         if budget.causes_ns.get(cause):
-            less = "; or make fewer calls with a larger batch" if cause == "entry" else ""
-            yield Gain(what, budget.causes_ns[cause], f"{change}{less}")
+            fix = change or "make fewer calls with a larger batch"
+            yield Gain(what, budget.causes_ns[cause], fix)
 
 
 def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
@@ -141,7 +141,7 @@ def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
     )
     if not outside and graphs == 1:
         parts = "one CUDA graph"
-    rest = f"; {outside} of the launches remain outside" if outside else ""
+    rest = f"; {outside} launches stay outside" if outside else ""
     return Gain(what, time_ns, f'use mode="reduce-overhead" ({parts}{rest}), or a larger batch')
 
 

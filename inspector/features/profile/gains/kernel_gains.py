@@ -59,8 +59,8 @@ def _of_functions(row: KernelGroup, change: str) -> Gain:
     less = "draw fewer random numbers" if is_random else "use fewer or cheaper functions"
     takes = "take" if row.number > 1 else "takes"
     return Gain(
-        f"{named(row)}{where(row)} {takes} longer to compute ({first_names([*functions])}) than to "
-        "read and write",
+        f"{named(row)}{where(row)} {takes} longer to compute ({first_names([*functions])}) than "
+        "to read and write its data",
         row.median_ns * sum(functions.values()),
         change or less,
         is_known=bool(change),
@@ -70,9 +70,9 @@ def _of_functions(row: KernelGroup, change: str) -> Gain:
 def _nothing(row: KernelGroup) -> str:
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
-        return f"use {less}: it runs near peak"
+        return f"it already runs near peak, so use {less}"
     if row.first.is_mostly(lambda part: part.name in _IRREGULAR):
-        return "gathers and scatters are slower than contiguous accesses"
+        return "gathers and scatters are inherently slower than contiguous accesses"
     if row.first.kind == "library":
         return "no known setting is faster"
     return "no known setting is faster, see `inspect kernels`"

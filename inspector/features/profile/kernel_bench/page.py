@@ -46,9 +46,9 @@ def page(report: KernelBenchReport) -> Page:
         summary=list(verdict_lines(report)),
         sections=(
             Section("Lines", [Table(own, places, "line", _MOST_LINES)]),
-            Section("Alone and in the model", [Table(times, list(time_lines(report)))]),
+            Section("Time in isolation and in the model", [Table(times, list(time_lines(report)))]),
             Section(
-                "With the arguments of the model's call",
+                "Arguments from the model's call",
                 [Table(arguments, list(argument_texts(report)), "argument", _MOST_ARGUMENTS)],
             ),
         ),
@@ -78,7 +78,7 @@ def verdict_lines(report: KernelBenchReport) -> Iterator[str]:
         whole = there.times.median_ns * there.launches
         takes = "takes" if there.launches == 1 else "take"
         yield (
-            f"in the model {count(there.launches, 'such launch', 'such launches')} {takes} "
+            f"in the model {count(there.launches, 'launch', 'launches')} {takes} "
             f"{us(whole)} of {duration(there.wall_ns)} per call ({whole / there.wall_ns:.1%})"
         )
     near = _near_ceiling(report)
@@ -101,7 +101,11 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
                 for rate in report.rates
                 if rate.regime == regime
             ]
-            near = "closer to the model" if there is not None and regime == report.regime else ""
+            near = (
+                "closer to its time in the model"
+                if there is not None and regime == report.regime
+                else ""
+            )
             texts = [*reached, _spread(times), near]
             yield f"{regime} {cache}", us(times.median_ns), " · ".join(filter(None, texts))
     if report.bytes_:
@@ -156,7 +160,8 @@ def _near_ceiling(report: KernelBenchReport) -> str:
         return ""
     cold = "" if report.regime == WARM else ", with cold caches,"
     return (
-        f"alone{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: move fewer "
+        f"in isolation{cold} it reaches {min(share, 1):.0%} of {_ceiling_text(rate.ceiling)}: "
+        "move fewer "
         "bytes (fuse it with the kernels before or after it)"
     )
 

@@ -34,7 +34,7 @@ class InPlace:
     """The same launches in the model's own calls.
 
     Attributes:
-        launches: How many a call has with the arguments that were taken.
+        launches: Number of launches per call with the timed arguments.
         work: One of them, with what it moves and computes.
     """
 
@@ -46,7 +46,7 @@ class InPlace:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rate:
-    """What a kernel reaches of what the machine can do.
+    """Share of the machine's peak that a kernel reaches.
 
     Attributes:
         regime: ``cold`` or ``warm``: with an empty or with a full cache.
@@ -73,7 +73,7 @@ class KernelBenchReport:
     Attributes:
         in_place: The same launches in the model's own calls, or None.
         regime: ``cold`` or ``warm``: which is nearer to those.
-        bytes_: What a launch reads and writes, or None.
+        bytes_: Bytes read and written by a launch, or None.
         bytes_are_inductors: Whether that is Inductor's count; else the sizes of the arguments.
         flops: Operations of a launch, or None.
         cold: Its times with an empty cache, or None.
@@ -192,15 +192,15 @@ def _argument_bytes(bench: KernelBench) -> int | None:
 
 def _notices(bench: KernelBench, others: Sequence[str], *, is_in_place: bool) -> Iterator[str]:
     if bench.missing:
-        yield f"it was not timed alone: {bench.missing}"
+        yield f"not timed in isolation: {bench.missing}"
         return
     if len(bench.launches) > 1:
         taken = next((item.count for item in bench.launches if item.is_taken), 0)
         total = sum(item.count for item in bench.launches)
         yield (
-            f"{total} launches per call with {len(bench.launches)} kinds of arguments; timed: "
-            f"launch {bench.launch}, which is like {taken} of them"
+            f"{total} launches per call with {len(bench.launches)} sets of arguments; timed: "
+            f"launch {bench.launch}, which represents {taken} of them"
         )
     if not is_in_place:
-        yield "not found in the profile of the model's calls: no time in the model"
+        yield "its time in the model is unknown, because no profiled call launched it"
     yield from others

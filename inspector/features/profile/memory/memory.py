@@ -23,7 +23,7 @@ class PeakTensor:
         shape: The shape of each, or nothing.
         dtype: Its dtype, or an empty string.
         lines: The user's lines that compute them, the last computed first.
-        in_pool: Whether they lie in the memory of CUDA graphs.
+        in_pool: Whether they are in CUDA graph memory.
     """
 
     what: str
@@ -42,22 +42,22 @@ class CallMemory:
 
     Attributes:
         base_bytes: What the model and the inputs have before it.
-        added_bytes: What it allocates at most, without pools of CUDA graphs.
+        added_bytes: Peak allocated memory, without CUDA graph pools.
         pool_bytes: What is allocated at most in pools of CUDA graphs; 0 without, None where the
             capture was not seen.
         outside_bytes: What is allocated before the call and is no part of the model: workspaces of
             libraries, what this tool keeps; no part of the peak.
-        tensors: What is allocated at the peak, the largest first.
+        tensors: Tensors allocated at the peak, largest first.
         curve: Bytes above those before the call, after each allocation and each free, in order; of
             a long call the most of several. Without pools of CUDA graphs.
         reserved_bytes: What the allocator has of the device at most, or None (the CPU).
         reserved_at_peak_bytes: What it has at the peak, or None.
-        free_bytes: What of that is not allocated.
+        free_bytes: Unallocated part of it.
         unseen_bytes: What the allocator counts at its peak but was not seen.
-        retries: How often memory was so short that the allocator gave back what it kept.
-        ooms: How often it ran out of memory.
+        retries: Number of times that the allocator freed its cache for lack of memory.
+        ooms: Number of out-of-memory errors.
         failed: Why the call failed, or an empty string.
-        cut: How many events are left out.
+        cut: Number of omitted events.
     """
 
     base_bytes: int
@@ -93,9 +93,9 @@ class MemoryUse:
     Attributes:
         is_cpu: Whether it is that of the CPU.
         compiled: The compiled call.
-        eager: The call without the compiler, or None.
+        eager: The eager call, or None.
         pool_reserved_bytes: What CUDA graphs keep between calls.
-        other_devices: How many other GPUs have tensors, which were not looked at.
+        other_devices: Number of other GPUs with tensors, which were not measured.
     """
 
     is_cpu: bool
@@ -126,7 +126,7 @@ _SMALL_WORKSPACE_BYTES = 8 << 20
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class MemoryAdvice:
-    """Memory that need not be.
+    """Memory that could be saved.
 
     Attributes:
         what: What it is, in one sentence, without a full stop.
@@ -140,7 +140,7 @@ class MemoryAdvice:
 
 
 def memory_advice(use: MemoryUse) -> list[MemoryAdvice]:
-    """What could be saved, the most first."""
+    """Possible savings, largest first."""
     peak = use.compiled.peak_bytes
     found = [
         *_saved(use.compiled),
@@ -176,7 +176,7 @@ def _wide(call: CallMemory) -> Iterator[MemoryAdvice]:
     ]  # fmt: skip
     for row in wide[:1]:
         if has_half:
-            change, less = "keep it in the model's dtype: float32 takes twice the memory", 2
+            change, less = "keep it in the model's dtype, which takes half the memory", 2
         else:
             change, less = "compute it and the loss in chunks of rows", 1
         sizes = "×".join(map(str, row.shape))  # noqa: RUF001 - as everywhere in reports

@@ -42,8 +42,8 @@ def test_outside_of_a_job_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize(
     ("there", "said"),
     [
-        ([0, 1, 3], "Rank 2 of this job did not reach the first call in 0.2 s: not run"),
-        ([0], "Ranks 1, 2, 3 of this job did not reach the first call in 0.2 s: not"),
+        ([0, 1, 3], "Rank 2 of this job did not reach the first call in 0.2 s."),
+        ([0], "Ranks 1, 2, 3 of this job did not reach the first call in 0.2 s."),
     ],
 )
 def test_those_that_do_not_come_are_named(

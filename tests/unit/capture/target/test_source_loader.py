@@ -63,7 +63,7 @@ except UsageError as error:
     print(f(1), error)
 """
     assert said(tmp_path, program) == (
-        "2 blocks.py was not loaded with the change. Edit the file instead."
+        "2 blocks.py was not imported, so the change has no effect. Edit the file instead."
     )
 
 

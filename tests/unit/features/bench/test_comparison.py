@@ -81,13 +81,13 @@ def test_a_failure_is_worse_and_memory_of_another_device_another_thing() -> None
 def test_what_cannot_be_compared_passes_no_gate() -> None:
     other = dataclasses.replace(NOW, inputs="float32[4]")
     assert said(earlier(), other) == ["default: no longer measured"]
-    assert "no combination has a ratio to eager in both" in comparison_title(
+    assert "no combination has a speedup over eager in both reports" in comparison_title(
         against(earlier(), other)
     )
     assert against(earlier(), other).is_worse
     found = against(earlier(), target="other.py")
     assert [line for line, _ in change_lines(found)] == [
-        "of another model (a/model.py, not other.py)"
+        "the earlier report is of another model (a/model.py, not other.py)"
     ]
     assert found.is_worse
 

@@ -26,8 +26,8 @@ def make_row(**given: Any) -> BenchRow:
 def test_the_shortest_calls_and_the_least_compiling_are_told_apart() -> None:
     shortest, least = varied_verdict([EAGER, STATIC, DYNAMIC, FAILED])
     assert shortest == (
-        "Fastest: default + static, 2.00\N{MULTIPLICATION SIGN} faster than eager for one call of "
-        "each input (40 ms → 20 ms)"
+        "Fastest: default + static, 2.00\N{MULTIPLICATION SIGN} faster than eager for one call "
+        "with each input (40 ms → 20 ms)"
     )
     assert least == "Least compilation: default + dynamic, 15.0 s instead of 60.0 s"
     assert len(list(varied_verdict([EAGER, STATIC]))) == 1
@@ -40,7 +40,7 @@ NOISY = dataclasses.replace(STATIC, faster=Ratio(0.4, 2.0, 10.0))
 UNSURE = dataclasses.replace(STATIC, faster=Ratio(1.1, 2.0, 40.0))
 
 
-OF_EACH = "faster than eager for one call of each input (40 ms → 20 ms; another run: "
+OF_EACH = "faster than eager for one call with each input (40 ms → 20 ms; another run: "
 FASTEST = f"Fastest: default + static, 2.00* {OF_EACH}1.10-40*)"
 VARY = (
     "Timings vary too much to compare default + static with eager: measure on an idle machine, or "
@@ -48,7 +48,7 @@ VARY = (
 )
 NONE_FASTER = (
     "No setting is faster than eager over these inputs; closest: default, 2.00* slower than "
-    "eager for one call of each input (40 ms → 80 ms)"
+    "eager for one call with each input (40 ms → 80 ms)"
 )
 NONE = "No setting was measured: default failed (see below)"
 
@@ -89,4 +89,4 @@ def test_an_input_that_fails_is_named_and_in_no_sum() -> None:
     first, second, *_ = varied_verdict([eager, static])
     assert first == "eager fails with x[0]=4"
     assert second.startswith("Fastest: default + static, 2.00\N{MULTIPLICATION SIGN}")
-    assert varied_totals(static).startswith("20 ms for one call of each without x[0]=4, ")
+    assert varied_totals(static).startswith("20 ms for one call with each input except x[0]=4, ")

@@ -45,6 +45,8 @@ def test_a_warm_up_that_was_cut_off_is_said() -> None:
     run = dataclasses.replace(whole.run, meta=meta, processes=(eager,))
     plan = dataclasses.replace(whole.plan, check=None)
     cut = make_warmup_report(plan, run)
-    assert list(warmup_verdict(cut)) == ["the recording is truncated: there is no start to warm up"]
+    assert list(warmup_verdict(cut)) == [
+        "the recording is truncated, so there is no startup to warm up"
+    ]
     assert "the recording is partial: it was interrupted with Ctrl-C" in warmup_notices(cut)
     assert "The plan" not in [section.title for section in page(cut).sections]

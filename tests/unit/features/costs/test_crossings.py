@@ -57,7 +57,7 @@ def test_where_no_call_was_warm_the_time_of_what_crosses_is_computed(run: Run) -
 
     assert len(computed) == sum(bool(cost.fusible_bytes) for cost in costs.values()) > 0
     assert all(cost.cost_ns == cost.crossing_ns for cost in computed)
-    assert "computed from the crossing bytes only" in cost_lines(computed[0])[0]
+    assert "computed only from the bytes passed on" in cost_lines(computed[0])[0]
 
 
 def test_code_that_is_called_on_its_own_is_not_behind_a_break(run: Run) -> None:

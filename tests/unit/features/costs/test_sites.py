@@ -46,7 +46,7 @@ COST = Cost(
             {"crossing_bytes": 4096, "fusible_bytes": 4096, "crossing_ns": 1500},
             "fusion could avoid all of it (1.5 µs, computed)",
         ),
-        ({"shared_ns": 9000, "shared_with": ("m.py:9",)}, "9.0 µs more is shared with m.py:9"),
+        ({"shared_ns": 9000, "shared_with": ("m.py:9",)}, "another 9.0 µs is shared with m.py:9"),
         ({"scale": 0.834}, "(measured in 20 warm calls, scaled by 0.83)"),
         ({"spread": 0.4}, "(measured in 20 warm calls; timings vary by 40%)"),
         ({"outside_ns": 12_000}, "outside graphs, on the host: 9.4 µs guards"),

@@ -62,7 +62,7 @@ def test_what_is_computed_again_has_no_bytes_there() -> None:
     (own, again) = at(9).kernels
     assert (own.kernel, own.is_again) == ("triton_add_3", False)
     assert (again.kernel, again.is_again) == ("triton_mul_4", True)
-    assert told(9)[-1][1] == "recomputes exp; its bytes are counted on other lines"
+    assert told(9)[-1][1] == "recomputes exp; its bytes count toward other lines"
 
 
 def test_every_byte_that_is_not_shared_is_at_one_line() -> None:

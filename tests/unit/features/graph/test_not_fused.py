@@ -119,10 +119,10 @@ def test_a_reason_of_one_of_several_launches_counts() -> None:
     ("kind", "said", "change"),
     [
         ("order", "iterate over `relu` (8 by 64) in different orders: LEFT; RIGHT.", "Move the"),
-        ("offset", "starting at element LEFT and at RIGHT.", "Compute on the whole"),
-        ("part", "LEFT and RIGHT elements of `relu` (8 by 64).", "Compute on the whole"),
+        ("offset", "starting at element LEFT and at RIGHT.", "If you need most"),
+        ("part", "LEFT and RIGHT elements of `relu` (8 by 64).", "If you need most"),
         ("broadcast", "uses each element of `relu` (8 by 64) several times", ""),
-        ("gather", "by an index that is known only at run time", ""),
+        ("gather", "by an index known only at run time", ""),
         ("index", "index `relu` (8 by 64) differently: LEFT; RIGHT.", ""),
         ("whole", "needs all of `relu` (8 by 64) at once.", ""),
     ],

@@ -36,7 +36,7 @@ def test_compilations_and_outputs_show_that_an_assumption_is_broken() -> None:
         LeverTrial("install_free_tensors", 19_000, compilations=2, difference="output 1 differs"),
     )
     assert found["skip_guard_on_all_nn_modules_unsafe"].broken == (
-        "1 compilation with it, 2 with all guards"
+        "1 compilation with this setting, 2 with all guards"
     )
     assert found["install_free_tensors"].broken == "output 1 differs"
 
@@ -52,5 +52,5 @@ def test_the_largest_saving_is_shown_if_it_holds() -> None:
     assert first.startswith("skip_guard_on_all_nn_modules_unsafe: 15 µs; assumes no attribute")
     assert first.endswith("(holds in these calls)")
     assert second == "use_recursive_dict_tags_for_guards: failed, KeyError: 1"
-    assert third.endswith("(broken here: 1 compilation with it, 2 with all guards)")
+    assert third.endswith("(violated here: 1 compilation with this setting, 2 with all guards)")
     assert "skip_guard_on_all_nn_modules_unsafe" in best.lines[0]

@@ -119,7 +119,7 @@ def test_at_the_limit_it_runs_eagerly(frame: FrameGuards) -> None:
 
 def test_the_list_in_the_users_words(frame: FrameGuards) -> None:
     texts = [item.text for item in next_changes(frame)]
-    width = "another size (a parameter has this one, too) recompiles and becomes dynamic"
+    width = "another size (a parameter also has this size) recompiles and becomes dynamic"
     assert f"x.size(1) is specialized on 4: {width}" in texts
     assert any(text.startswith("self.layer_idx is specialized on ") for text in texts)
     assert not any("_parameters" in text or "___" in text for text in texts)

@@ -26,7 +26,7 @@ STATE = {
         ("0x0000000000000004", ("software power cap",)),
         ("0x0000000000000065", ("software power cap", "software thermal slowdown",
                                 "hardware thermal slowdown")),
-        ("0x0000000000001002", ("an application clocks setting", "an unknown reason (0x1000)")),
+        ("0x0000000000001002", ("application clocks setting", "an unknown reason (0x1000)")),
         ("Active", ()),
     ],
 )  # fmt: skip
@@ -45,8 +45,8 @@ def test_a_profile_of_a_slow_gpu_says_for_how_long() -> None:
     found = state({name: "100", thermal: "5"}, {**STATE, name: "1200100", thermal: "5"})
     assert held_back(found) == {"software power cap": pytest.approx(0.12)}
     assert throttled_notice(found) == (
-        "the GPU was throttled by software power cap (12% of the time); clocks right "
-        "after: SM clock 1,965 of 1,980 MHz, power 254 of 700 W, 39 °C"
+        "the GPU was throttled by software power cap (12% of the time); clocks "
+        "afterwards: SM clock 1,965 of 1,980 MHz, power 254 of 700 W, 39 °C"
     )
 
 
@@ -54,6 +54,6 @@ def test_without_counters_the_reasons_after_count() -> None:
     found = state({}, STATE)
     assert held_back(found) == {"software power cap": None}
     assert throttled_notice(found).startswith(
-        "the GPU was throttled by software power cap; clocks right after: SM clock"
+        "the GPU was throttled by software power cap; clocks afterwards: SM clock"
     )
     assert throttled_notice(state({}, {})) == ""

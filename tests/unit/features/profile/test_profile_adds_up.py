@@ -40,7 +40,7 @@ def test_the_bar_and_the_tables_have_the_same_shares() -> None:
 def test_tables_of_calls_that_took_longer_or_shorter_say_both_times(wall_ns: int) -> None:
     found = profiled(noisy(wall_ns=wall_ns))
     (said,) = [text for text in input_notices(found) if "tables show" in text]
-    assert f": 101 µs each, and {wall_ns // 1000} µs without it" in said
+    assert f"which take 101 µs each instead of {wall_ns // 1000} µs" in said
 
 
 def held_against_a_ceiling(found: Profiled) -> list[KernelTiming]:
@@ -72,7 +72,7 @@ def test_what_kernels_reach_is_by_what_they_take_undisturbed() -> None:
 def test_the_header_counts_what_is_launched() -> None:
     found = profiled(noisy())
     first, second, *others = found.work
-    wrapper = dataclasses.replace(second, kind="wrapper", name="statements around kernels")
+    wrapper = dataclasses.replace(second, kind="wrapper", name="statements between kernels")
     gradient = dataclasses.replace(second, name="torch::autograd::AccumulateGrad")
     work = (dataclasses.replace(first, kind="kernel"), wrapper, wrapper, gradient, *others)
     found = dataclasses.replace(found, work=work)

@@ -130,7 +130,7 @@ def test_graphs_of_which_nothing_ran_are_named() -> None:
     assert unseen_notice([code, again], [], [seen]) == ""
     assert unseen_notice([dataclasses.replace(code, kernels=())], [], []) == ""
     assert unseen_notice([code, other], [], [seen]) == (
-        "kernels of 1 graph were not seen in any call: 1/0 (inference)"
+        "no measured call launched the kernels of 1 graph: 1/0 (inference)"
     )
 
 
@@ -139,7 +139,7 @@ LIMITED = Frame(0, "forward", MODEL, 13, (compilation(0), compilation(0, hit_lim
 
 def test_what_hit_the_limit_is_said_by_its_line() -> None:
     said = limit_notice(run_of(process_of(LIMITED)))
-    assert said.startswith("the code at model.py:13 hit the recompile limit: it")
+    assert said.startswith("the code at model.py:13 hit the recompile limit, so it")
     assert "inspect explain" in said
     other = dataclasses.replace(LIMITED, first_line=20)
     said = limit_notice(run_of(process_of(LIMITED, other, LIMITED)))

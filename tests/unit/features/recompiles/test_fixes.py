@@ -205,7 +205,7 @@ def test_two_sizes_that_a_condition_parts() -> None:
     first, variable = advice(item)
     (reported,) = reason_lines([item])
 
-    assert reported.endswith("dynamic since then, within `129 <= x.size(0)`")
+    assert reported.endswith("dynamic from then on, within `129 <= x.size(0)`")
     assert "sizes 128 and 256 are on two sides of `129 <= x.size(0)` (model.py:3: `if" in first
     assert "no mark merges them. No change is needed for these" in first
     assert first.endswith(

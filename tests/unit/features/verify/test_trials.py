@@ -132,7 +132,7 @@ def test_one_that_is_compiled_fewer_times_is() -> None:
     assert trial.removed == ("size of dimension 0",)
     assert trial.recompiles == {"size of dimension 0": (2, 1)}
     assert tried_sentence(Tried(A.settings, outputs_equal=True, recompiles=(2, 1))).endswith(
-        "leaves 1 of the function's 2 recompilations (tried; outputs stay equal)"
+        "leaves 1 of 2 recompilations of the function (tried; outputs stay equal)"
     )
 
 

@@ -52,7 +52,7 @@ def test_a_damaged_graph_is_named_and_the_others_are_read(tmp_path: Path) -> Non
     notices = " ".join(report.notices)
     assert "not shown: the joint graph of 0/0" in notices
     assert "not shown: fusion in 0/0" in notices
-    assert "graphs were read from torch's text" in notices
+    assert "graphs were parsed from torch's text" in notices
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
@@ -77,6 +77,6 @@ def test_code_that_could_not_be_generated_for_a_gpu_says_why(tmp_path: Path) -> 
         record("compilation_metrics", {}),
     )  # fmt: skip
     assert make_graph_report(run, FUSION).notices[0] == (
-        "fusion was not recorded: code of graph 0/0 could not be generated "
+        "fusion was not recorded: no code was generated for graph 0/0 "
         "(InductorError: it needs a value)"
     )
