@@ -25,9 +25,7 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 )  # fmt: skip
 @click.option("--graph", "graph", metavar="ID", default="", help="Show only this compilation: 0/0.")
 @click.option(
-    "--around",
-    metavar="TEXT",
-    help="Show only the neighborhood of operators or modules with this name.",
+    "--around", metavar="TEXT", help="Show only what is near operators or modules of this name."
 )
 @click.option(
     "--depth", type=click.IntRange(0), metavar="N",
