@@ -23,6 +23,7 @@ _ADVICE = (
     "Tests run both: the second has no graph break and computes the same."
 )
 _WIDTH = 88  # of a code block in the theme
+_NAMED_FILE = re.compile(r"^```(\w+) (\S+)$", re.MULTILINE)
 _OUTSIDE = re.compile(r"\[(?P<text>[^\]]+)\]\(\.\./(?!images|gallery)[^)]*\)")
 
 
@@ -49,7 +50,8 @@ def _commands() -> str:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """What is in the repository and not on the site is named, and no link."""
+    """What is in the repository and not on the site is named, and no link; files have titles."""
+    markdown = _NAMED_FILE.sub(r'```\1 title="\2"', markdown)
     if "/" in page.file.src_uri:
         return markdown
     return _OUTSIDE.sub(lambda match: match["text"], markdown)
@@ -94,7 +96,6 @@ def _advice_page(advice: Advice) -> str:
 
 
 def _rule_page(rule: Rule[Any, Any]) -> str:
-    lines = [f"# {rule.id}", "", f"{rule.title()} (severity: {rule.severity.value})."]
-    for title, body in rule.sections().items():
-        lines += ["", f"## {title}", "", body.replace("::\n", ":\n")]
-    return "\n".join(lines).replace("``", "`") + "\n"
+    text = f"# {rule.id}\n\n{rule.title()} (severity: {rule.severity.value}).\n"
+    parts = [f"## {title}\n\n{body}\n" for title, body in rule.documentation.sections.items()]
+    return "\n".join([text, *parts])

@@ -145,7 +145,7 @@ def is_of(case: Case, pair: Pair) -> bool:
         return pair.reason is not None and pair.reason.kind == case.kind
     first_words = formatted(case.said, ()).partition("%")[0]
     is_kind = pair.reason is not None and pair.reason.kind == case.kind
-    return is_kind and pair.said.startswith(first_words)
+    return is_kind and pair.torch_reason.startswith(first_words)
 
 
 def table(rows: list[Row]) -> str:
@@ -158,7 +158,7 @@ def table(rows: list[Row]) -> str:
         stated = f"{row.stated_bytes:,}" + (" (all)" if row.case.all_fuse else "")
         cells = (
             row.case.name,
-            row.pair.said if row.pair else "no such pair",
+            row.pair.torch_reason if row.pair else "no such pair",
             row.pair.reason.kind if row.pair and row.pair.reason else "-",
             row.case.change,
             f"{row.kernels[0]} → {row.kernels[1]}",

@@ -19,7 +19,7 @@ from inspector import plugins
 from inspector.features.compile_time.report import ColdStartReport
 from inspector.features.cuda_graphs.report import CudaGraphsReport
 from inspector.features.guards.report import GuardsReport, make_guards_report
-from inspector.features.overview.closing import next_steps
+from inspector.features.overview.run_summary import next_steps
 from inspector.features.profile.nsight_compute import read_counters
 from inspector.features.profile.report import ProfileReport, make_profile_report
 from inspector.report.report import Report, make_report

@@ -36,7 +36,7 @@ from inspector.features.guards.change import (
     two_tensors,
 )
 from inspector.features.guards.change import ChangeKind as Kind
-from inspector.features.guards.predict import Becomes, FrameGuards, frame_guards, predict
+from inspector.features.guards.predict import Effect, FrameGuards, frame_guards, predict
 from inspector.records.recompiles import TensorFacts
 from inspector.run.compilation import Frame
 from inspector.run.folding.run import RunBuilder
@@ -279,7 +279,7 @@ def _became(before: FrameGuards, frames: list[Frame], change: Change) -> str:
             None,
         )
         if check is None or old is None or old.tensor is None:
-            return Becomes.CONSTANT.value
+            return Effect.CONSTANT.value
         if old.tensor.size != tensor.size and len(old.tensor.size) == len(tensor.size):
             changed = [
                 i
@@ -287,19 +287,19 @@ def _became(before: FrameGuards, frames: list[Frame], change: Change) -> str:
                 if a != b
             ]
             return (
-                Becomes.DYNAMIC if any(check.size[i] is None for i in changed) else Becomes.CONSTANT
+                Effect.DYNAMIC if any(check.size[i] is None for i in changed) else Effect.CONSTANT
             ).value
         if len(old.tensor.size) != len(tensor.size):
-            return (Becomes.DYNAMIC if None in check.size else Becomes.CONSTANT).value
+            return (Effect.DYNAMIC if None in check.size else Effect.CONSTANT).value
         if old.tensor.stride != tensor.stride:
             # Strides that follow from dynamic sizes say nothing of the new layout.
             is_dynamic = None in check.stride and None not in check.size
-            return (Becomes.DYNAMIC if is_dynamic else Becomes.CONSTANT).value
-        return Becomes.CONSTANT.value
+            return (Effect.DYNAMIC if is_dynamic else Effect.CONSTANT).value
+        return Effect.CONSTANT.value
     kinds = {g.kind for g in new.entries[-1].guards if g.source == change.source}
     only_type = bool(kinds) and kinds <= {"TYPE_MATCH"}
     return (
-        Becomes.DYNAMIC if only_type and change.value and change.value.text else Becomes.CONSTANT
+        Effect.DYNAMIC if only_type and change.value and change.value.text else Effect.CONSTANT
     ).value
 
 

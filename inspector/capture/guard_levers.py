@@ -18,7 +18,7 @@ import torch
 
 from inspector.capture import versions
 from inspector.capture.calls.calling import call_once, wait_for_device
-from inspector.capture.calls.outputs import Kept, compare, kept_values
+from inspector.capture.calls.outputs import SavedResults, compare, saved_results
 from inspector.capture.calls.state import State
 from inspector.capture.execution.trial import seed
 from inspector.capture.quiet import quiet
@@ -63,7 +63,7 @@ class Levers:
         self._request = request
         self._inputs = range(len(target.calls))
         self._state = State(target.function, with_attributes=True)
-        self._expected: list[Kept] = []
+        self._expected: list[SavedResults] = []
 
     def write(self) -> None:
         """Tries all, and writes ``inspector_guard_levers``."""
@@ -99,7 +99,7 @@ class Levers:
             for index in self._inputs:
                 seed(index)
                 outputs = self._call(index, function)
-                given.append(kept_values({f"output of input {index + 1}": outputs}, _MOST_BYTES))
+                given.append(saved_results({f"output of input {index + 1}": outputs}, _MOST_BYTES))
             counts.append(versions.compilations() - before)
         self._expected = self._expected or given
         pairs = zip(given, self._expected, strict=True)

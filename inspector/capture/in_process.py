@@ -47,12 +47,12 @@ def call_in_process(
     # What is measured is marked, as `inspect explain` does; Inductor marks its graphs itself.
     marks = request.measure and how["backend"] not in {"inductor", "inspector"}
     marked = versions.marked_graphs() if marks else contextlib.nullcontext()
-    with kept_dynamo_state(), _kept_state(function), marked:
+    with preserved_dynamo_state(), _preserved_state(function), marked:
         call_target(target, request, torch_compiled(function, how, "See help(inspector.explain)."))
 
 
 @contextlib.contextmanager
-def _kept_state(function: Callable[..., Any]) -> Iterator[None]:
+def _preserved_state(function: Callable[..., Any]) -> Iterator[None]:
     """Keeps what a call of the function can reach, and the random generators' state."""
     state = State(function)
     gradients = [(tensor, tensor.grad) for tensor in state.leaves]
@@ -74,7 +74,7 @@ def _kept_state(function: Callable[..., Any]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def kept_dynamo_state() -> Iterator[None]:
+def preserved_dynamo_state() -> Iterator[None]:
     """Forgets, at the end, code objects that were not compiled at the beginning.
 
     Profile-guided dynamic shapes begin empty and are what they were afterwards. Torch's numbers of

@@ -16,7 +16,7 @@ from inspector.capture.calls.ranks import agreed, meet
 from inspector.capture.calls.state import State
 from inspector.capture.execution.execution import recorded_call
 from inspector.capture.execution.failed_call import FailedCall, failed_call
-from inspector.capture.kernel_bench.bench import Alone
+from inspector.capture.kernel_bench.bench import IsolatedKernel
 from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
 from inspector.capture.target.call import Call, PreparedCall
@@ -53,7 +53,7 @@ class _ProfiledCalls:
             counters=request.counters,
             fresh_ceilings=request.fresh_ceilings,
             seconds=request.seconds,
-            alone=None if request.kernel is None else Alone(request.kernel),
+            alone=None if request.kernel is None else IsolatedKernel(request.kernel),
         )
         self._state = self._first_state()
 

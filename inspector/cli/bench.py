@@ -15,7 +15,7 @@ from inspector.cli.gate import EXIT_FINDINGS
 from inspector.cli.grouped import Command
 from inspector.cli.options import option_help, output_options, process_options
 from inspector.cli.output import check_output, check_place, write_report
-from inspector.cli.target import check_target, existing, is_model, say_which
+from inspector.cli.target import check_target, existing, is_model, print_place
 from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
 from inspector.features.bench.comparison import EarlierBench, read_earlier
@@ -209,5 +209,5 @@ def _report(
         return measured(target, given, process)
     with opened(existing(target)) as found:
         run = read_run(found)
-        say_which(run, target)
+        print_place(run, target)
         return bench_report(found.folder, BenchPlan.read(found.folder), run), 0

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -35,15 +35,11 @@ def write_table(report: Measurements, output: Path) -> None:
     write_bytes(output, text.getvalue().encode())
 
 
-def _varied(report: BenchReport) -> Mapping[int, str]:
-    """What varies, by input: shapes alone do not tell values apart."""
-    return {item.row.input: item.label for each in report.varied for item in each.inputs}
-
-
 def _lines(report: Measurements) -> Iterator[dict[str, object]]:
     """A line for each combination and input; of a model that was not measured, why."""
     if isinstance(report, BenchReport):
-        varied = _varied(report)
+        # What varies, by input: shapes alone do not tell values apart.
+        varied = {item.row.input: item.label for each in report.varied for item in each.inputs}
         for row in report.rows:
             inputs = ": ".join(filter(None, (varied.get(row.input), row.inputs)))
             yield {**_cells(report.plan.target, row), "inputs": inputs}

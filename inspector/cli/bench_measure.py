@@ -144,7 +144,7 @@ def _profile_nearest(
 ) -> bool:
     """Profiles what comes nearest to eager PyTorch, where nothing is faster; whether it did."""
     row = next((group.choice.nearest for group in report.groups if group.choice.nearest), None)
-    if row is None or row.faster is None or row.faster.says_nothing:  # noise
+    if row is None or row.faster is None or row.faster.is_inconclusive:  # noise
         return False
     if report.plan.session_seconds < _LEAST_EXPLAINED_SECONDS:
         return False

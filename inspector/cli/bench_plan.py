@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from inspector.cli.job import check_alone
+from inspector.cli.job import check_single_rank
 from inspector.errors import UsageError
 from inspector.shared.bench import SESSION_SECONDS, BenchPlan, Combination, Setting, Workload
 from inspector.shared.dtypes import parse_autocast_dtype, parse_model_dtype
@@ -27,7 +27,7 @@ def plan_of(target: str, given: dict[str, Any]) -> BenchPlan:
     Raises:
         UsageError: The options are not what they should be, or this is a process of a job.
     """
-    check_alone("inspect bench")
+    check_single_rank("inspect bench")
     parse_inputs(given.get("inputs", ()))
     if "optimizer" in given and "train" not in given:
         raise UsageError("--optimizer needs --train.", "Add --train.")

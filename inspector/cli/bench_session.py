@@ -4,7 +4,6 @@ import contextlib
 import random
 import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from inspector.cli.bench_workers import Bench, Starts, forget, is_crowded, started
@@ -75,7 +74,10 @@ class Session:
             self._starts.end_ahead()
             for number, worker in self._workers.items():
                 worker.end()
-                _keep_logs(worker.folder, self.bench.folder, f"{self.session}.{number}")
+                name = f"{self.session}.{number}"
+                for log in sorted(worker.folder.glob("*.log")):
+                    with contextlib.suppress(OSError):
+                        shutil.move(log, self.bench.folder / f"worker-{name}.{log.name}")
         for number, why in left_out.items():
             yield WorkerEnd(number, self.session, why, is_left_out=why == _SAME_ON_CPU)
         for number, worker in self._workers.items():
@@ -149,8 +151,8 @@ class Session:
             forget(self.bench, number, self.session)
         return started(self.bench, number, self.session, is_first=is_first)
 
-    def _planned_rounds(self) -> int:
-        """How many rounds of all of them there is time for."""
+    def _rounds(self) -> None:
+        alive = list(self._call_ns)
         one_round_ns = sum(
             max(self._block_ns, (_LEAST_CALLS + 1) * time_ns)
             for times in self._call_ns.values()
@@ -158,11 +160,8 @@ class Session:
             if time_ns
         )
         affordable = int(_BLOCKS * self._block_ns / one_round_ns) if one_round_ns else _ROUNDS
-        return max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
-
-    def _rounds(self) -> None:
-        alive = list(self._call_ns)
-        rounds = self._planned_rounds()
+        # How many rounds of all of them there is time for.
+        rounds = max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
         for number in range(rounds):
             self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
             self._chosen.shuffle(alive)
@@ -234,9 +233,3 @@ class Session:
             label = self.bench.plan.combinations[number].setting.label
             self._progress.begin(f"{label} is wrong: bisecting its graphs", counts=False)
             self._ask_last(number, {"do": "bisect"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
-
-
-def _keep_logs(folder: Path, recording: Path, name: str) -> None:
-    for log in sorted(folder.glob("*.log")):
-        with contextlib.suppress(OSError):
-            shutil.move(log, recording / f"worker-{name}.{log.name}")

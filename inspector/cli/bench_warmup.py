@@ -13,11 +13,11 @@ from inspector.cli.bench_collection import is_collection
 from inspector.cli.bench_measure import INTERRUPTED, BenchProcess
 from inspector.cli.bench_plan import combinations_of, sizes_of, variations_of
 from inspector.cli.ending import interruption
-from inspector.cli.job import check_alone
+from inspector.cli.job import check_single_rank
 from inspector.cli.output import check_output, write_file, write_report
 from inspector.cli.progress import BenchProgress
 from inspector.cli.record import Begun, finish, recording
-from inspector.cli.target import check_target, existing, is_model, say_which
+from inspector.cli.target import check_target, existing, is_model, print_place
 from inspector.cli.warmup_starts import Starts
 from inspector.errors import ModelFailedError, RecordingError, UsageError
 from inspector.features.bench.warmup_report import WarmupReport, make_warmup_report
@@ -80,7 +80,7 @@ def warmup_command(
 
 
 def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
-    check_alone("inspect bench --warmup")
+    check_single_rank("inspect bench --warmup")
     parse_inputs(given.get("inputs", ()))
     for name, option in _REFUSED.items():
         if name in given:
@@ -183,7 +183,7 @@ def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
             message = "This recording has no warm-up."
             raise UsageError(message, "Record one with: inspect bench model.py --warmup")
         run = read_run(found)
-        say_which(run, target)
+        print_place(run, target)
         report = make_warmup_report(WarmupPlan.read(found.folder), run)
         if folder is not None and (report.plan.loading is None or report.start("cold") is None):
             message = "This recording has no plan because its cold start did not finish."

@@ -8,13 +8,13 @@ import click
 
 from inspector import plugins
 from inspector.cli.follow import followed
-from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
+from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, print_verdict, with_gate
 from inspector.cli.grouped import Command
-from inspector.cli.job import check_alone
+from inspector.cli.job import check_single_rank
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import is_model, reading, recorded
 from inspector.cli.verify import recorder, verification_of, verify_option
-from inspector.features.overview.closing import next_steps
+from inspector.features.overview.run_summary import next_steps
 from inspector.features.verify.trials import with_verification
 from inspector.report.report import Report, make_report
 from inspector.run.run import Run
@@ -60,7 +60,7 @@ def command(  # noqa: PLR0913 - one parameter per option
         report, code = followed(target, _report), 0
     elif is_model(target):
         if verify:
-            check_alone("inspect explain --verify")
+            check_single_rank("inspect explain --verify")
         request = asked.request(target)
         report, code = _explained(request, asked.settings, verified=verify)
     else:
@@ -70,7 +70,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     report = with_gate(report, gate)
     asked.write(report)
     if asked.output or asked.format_:  # else the verdict is at the end of the page
-        say_verdict(report)
+        print_verdict(report)
     return code or (EXIT_FINDINGS if report.gate and not report.gate.passed else 0)
 
 

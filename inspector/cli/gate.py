@@ -68,7 +68,7 @@ def with_gate(report: Report, asked: Asked | None) -> Report:
     return dataclasses.replace(report, gate=gate, findings=findings)
 
 
-def say_verdict(report: Report, prefix: str = "") -> None:
+def print_verdict(report: Report, prefix: str = "") -> None:
     """Says on standard error whether the gate passes, where the report itself goes elsewhere."""
     if report.gate is not None:
         sys.stderr.write(f"{prefix}gate: {verdict(report.gate)}\n")

@@ -2,14 +2,16 @@
 
 import collections
 import re
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import graphviz
+
 from inspector.cli.graph_view import View
 from inspector.cli.output import check_place, write_bytes
-from inspector.errors import RecordingError, UsageError
-from inspector.features.graph.drawing import layout
+from inspector.errors import EnvironmentLacksError, InspectorError, RecordingError, UsageError
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.options import Caption, Drawing
 from inspector.features.graph.drawing.roles import make_roles
@@ -18,16 +20,25 @@ from inspector.features.graph.report import GraphReport, make_graph_report
 from inspector.plugins import renderer_for_suffix
 from inspector.run.graph import Graph
 
+SUFFIXES = (".svg", ".png", ".pdf", ".dot", ".gv")
+TIMEOUT_S = 60.0
+# Twice the 96 dots to an inch of a screen: text stays sharp where a picture is made larger.
+_PNG_DPI = "-Gdpi=144"
+_INSTALL = (
+    "Install it with `apt install graphviz`, `brew install graphviz` or "
+    "`conda install graphviz`, or write a .dot file, which does not need it."
+)
+
 
 def graph_file(output: Path | None, view: View, *, forced: bool) -> Path | None:
     """The file for pictures; None where reports alone are asked for."""
     form = "" if output is None else output.suffix.lower()
-    if forced and form not in layout.SUFFIXES:
+    if forced and form not in SUFFIXES:
         raise UsageError("--force applies only to pictures.", "Write one: -o graph.svg.")
     if output is None:
         return None
-    if form not in layout.SUFFIXES:
-        renderer_for_suffix(output, others=layout.SUFFIXES)
+    if form not in SUFFIXES:
+        renderer_for_suffix(output, others=SUFFIXES)
         return None
     reports = {"--ops": view.ops, "--passes": view.passes, "--line": view.line is not None}
     option = next((name for name, is_given in reports.items() if is_given), "")
@@ -48,9 +59,7 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
     form = output.suffix.lower()
     # Graphs of other stages tell parameters from other inputs.
     all_graphs = make_graph_report(report.run, "").graphs
-    made = [
-        (name, layout.render(dot, form)) for name, dot in _pictures(report, all_graphs, drawing)
-    ]
+    made = [(name, render(dot, form)) for name, dot in _pictures(report, all_graphs, drawing)]
     if not made:
         hint = report.notices[0] if report.notices else "name another --stage or --graph"
         hint = hint[:1].upper() + hint[1:]
@@ -60,6 +69,37 @@ def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> No
         sys.stderr.write(text + "\n")
     for file, content in zip(_files(output, [name for name, _ in made]), made, strict=True):
         write_bytes(file, content[1])
+
+
+def render(dot_text: str, suffix: str, *, timeout_s: float = TIMEOUT_S) -> bytes:
+    """The content of a file with one of `SUFFIXES`.
+
+    Raises:
+        EnvironmentLacksError: `dot` is not installed.
+        InspectorError: `dot` failed or took too long.
+    """
+    if suffix in {".dot", ".gv"}:
+        return dot_text.encode()
+    form = suffix.removeprefix(".")
+    command: list[str] = [str(graphviz.DOT_BINARY), f"-T{form}"]
+    command += [_PNG_DPI] if form == "png" else []
+    # Not `Source.pipe`: that has no time limit, and `dot` can take hours for a large graph.
+    try:
+        done = subprocess.run(
+            command, input=dot_text.encode(), capture_output=True, timeout=timeout_s, check=False
+        )
+    except FileNotFoundError:
+        message = "Pictures need `dot` from Graphviz, which is not installed."
+        raise EnvironmentLacksError(message, _INSTALL) from None
+    except subprocess.TimeoutExpired:
+        message = f"`dot` timed out after {timeout_s:.0f} seconds."
+        raise InspectorError(
+            message, "Collapse more of the graph, draw part of it, or write a .dot file."
+        ) from None
+    if done.returncode or not done.stdout:
+        said = done.stderr.decode(errors="replace").strip()
+        raise InspectorError("`dot` could not draw the picture.", detail=said)
+    return done.stdout
 
 
 def _pictures(

@@ -14,7 +14,7 @@ def world_size() -> int:
     return int(text) if is_number and "RANK" in os.environ else 1
 
 
-def check_alone(what: str) -> None:
+def check_single_rank(what: str) -> None:
     """Refuses to start several processes of a model whose ranks have to be there together."""
     if world_size() > 1:
         message = f"{what} starts its own processes and cannot run as one of {world_size()} ranks."

@@ -12,7 +12,7 @@ from inspector.shared.near_matches import did_you_mean, named
 def check_kernel_options(given: Mapping[str, object], *, is_file: bool) -> None:
     """Refuses ``--kernel`` with a picture or a timeline (``is_file``), or with counters."""
     if "kernel" in given and ("counters" in given or is_file):
-        other = "--counters" if "counters" in given else "a picture or timeline"
+        other = "--counters" if "counters" in given else "a timeline"
         message = f"--kernel reports on one kernel and cannot be combined with {other}."
         raise UsageError(message, "Use one of them.")
 

@@ -13,7 +13,7 @@ from inspector.render.terminal import render
 from inspector.report.page import Column, Page, Section, Table
 from inspector.report.wording import count, size
 from inspector.run.sources.store import (
-    most_kept,
+    recordings_limit,
     size_bytes,
     store_place,
     stored_recording,
@@ -67,7 +67,7 @@ def _rename(number: str, name: str) -> None:
 
 def _page(recordings: Mapping[Path, Mapping[str, object]]) -> Page:
     total = sum(map(size_bytes, recordings))
-    kept = f"the newest {most_kept()} and all named ones are kept"
+    kept = f"the newest {recordings_limit()} and all named ones are kept"
     headline = f"{count(len(recordings), 'recording')} in {store_place()}, {size(total)}; {kept}"
     columns = (
         Column("recording"),

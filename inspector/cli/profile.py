@@ -12,18 +12,15 @@ from inspector.cli.kernel_choice import benched, check_kernel_options
 from inspector.cli.options import always_inductor, option_help
 from inspector.cli.output import check_place, write_bytes
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.cli.target import existing, is_model, named, recorded, say_which
+from inspector.cli.target import existing, is_model, named, print_place, recorded
 from inspector.errors import RecordingError
-from inspector.features.profile.drawing.roofline_plot import draw_roofline
 from inspector.features.profile.kernel_bench.report import make_kernel_bench_report
 from inspector.features.profile.nsight_compute import read_counters
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import ProfileReport, make_profile_report
-from inspector.features.profile.roofline import make_roofline
 from inspector.features.profile.timeline import timeline
 from inspector.run.sources.recording import opened, opened_profile, read_run
 
-_ROOFLINES = (".svg", ".png", ".pdf")
 _TIMELINES = (".perfetto.json", ".trace.json")
 
 
@@ -65,7 +62,6 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
       inspect profile samples/small_cnn/model.py --no-grad -o profile.json
       inspect profile samples/small_cnn/model.py --mode max-autotune --autotune
       inspect profile samples/transformer_block/model.py --kernel native_layer_norm_0
-      inspect profile -o roofline.svg
       inspect profile -o call.perfetto.json
       inspect profile
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
@@ -81,7 +77,7 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
     with opened(place) as whole, opened_profile(whole) as recording:
         run = dataclasses.replace(read_run(recording), place=name)
         if not is_model(target):
-            say_which(run, target)
+            print_place(run, target)
         counted = read_counters(recording.folder)
         report = make_profile_report(run, counted, notice, all_tuned=autotune)
         # The kernels that were timed in place, and the functions of libraries.
@@ -100,7 +96,7 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
 
 
 always_inductor(command)
-option_help(command, output="Write .json, .md, .perfetto.json, or a roofline (.svg).")
+option_help(command, output="Write .json, .md, .html or .perfetto.json.")
 
 
 def _made(target: str | None, asked: Asked) -> tuple[Path, str, int, str]:
@@ -120,19 +116,19 @@ def _made(target: str | None, asked: Asked) -> tuple[Path, str, int, str]:
 
 
 def _profile_file(output: Path | None, *, of_kernel: bool) -> Path | None:
-    """The file for a picture or a timeline; None where reports alone are asked for."""
+    """The file for a timeline; None where reports alone are asked for."""
     if output is None:
         return None
     check_place(output)
     if _form(output):
         return output
-    plugins.renderer_for_suffix(output, others=() if of_kernel else (*_ROOFLINES, *_TIMELINES))
+    plugins.renderer_for_suffix(output, others=() if of_kernel else _TIMELINES)
     return None
 
 
 def _form(output: Path) -> str:
     name = output.name.lower()
-    return next((form for form in (*_ROOFLINES, *_TIMELINES) if name.endswith(form)), "")
+    return next((form for form in _TIMELINES if name.endswith(form)), "")
 
 
 def _write_files(report: ProfileReport, output: Path) -> None:
@@ -144,21 +140,17 @@ def _write_files(report: ProfileReport, output: Path) -> None:
     for found in report.profiles:
         number = f"-{found.profile.input + 1}" if len(report.profiles) > 1 else ""
         name = f"{output.name[: -len(form)]}{number}{output.name[-len(form) :]}"
-        write_bytes(output.with_name(name), _content(report, found, form))
+        write_bytes(output.with_name(name), _content(report, found))
 
 
-def _content(report: ProfileReport, found: Profiled, form: str) -> bytes:
+def _content(report: ProfileReport, found: Profiled) -> bytes:
+    if not found.profile.worked:
+        message = "The recording has no GPU timeline."
+        raise RecordingError(message, "Record one on a GPU: inspect profile model.py.")
     versions = report.run.processes[0].versions if report.run.processes else {}
     parts = [
         report.run.meta.target,
         str(found.profile.device.get("name") or found.profile.device.get("kind") or ""),
         f"torch {versions['torch']}" if "torch" in versions else "",
     ]
-    title = " · ".join(filter(None, parts))
-    if form in _TIMELINES:
-        if not found.profile.worked:
-            message = "The recording has no GPU timeline."
-            raise RecordingError(message, "Record one on a GPU: inspect profile model.py.")
-        return timeline(found.profile, title)
-    roofline = make_roofline(found.work, report.ceilings)
-    return draw_roofline(roofline, title, form.removeprefix("."))
+    return timeline(found.profile, " · ".join(filter(None, parts)))

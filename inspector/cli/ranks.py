@@ -6,7 +6,7 @@ import click
 
 from inspector.cli.grouped import Command
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.features.ranks.report import RanksReport, make_ranks_report
+from inspector.features.ranks.report import make_ranks_report
 from inspector.plugins import load_rules
 from inspector.report.command_line import command_about
 
@@ -28,11 +28,8 @@ def command(target: str | None, asked: Asked) -> int:
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     asked.check(target)
     with asked.shown(target, is_whole=True) as (run, code):
-        asked.write(_with_findings(make_ranks_report(run)))
+        report = make_ranks_report(run)
+        findings = tuple(item for rule in load_rules("ranks") for item in rule.check(report))
+        timeline = f"{command_about(report.run, 'cold-start')} -o ranks.perfetto.json"
+        asked.write(dataclasses.replace(report, findings=findings, next_steps=(timeline,)))
     return code
-
-
-def _with_findings(report: RanksReport) -> RanksReport:
-    findings = tuple(item for rule in load_rules("ranks") for item in rule.check(report))
-    timeline = f"{command_about(report.run, 'cold-start')} -o ranks.perfetto.json"
-    return dataclasses.replace(report, findings=findings, next_steps=(timeline,))

@@ -24,7 +24,7 @@ from inspector.features.graph.report import make_graph_report, make_passes_repor
 from inspector.features.guards.report import make_guards_report
 from inspector.features.kernels.kernels_compiled import not_compiled
 from inspector.features.kernels.report import KernelsReport, make_kernels_report
-from inspector.features.overview.closing import next_steps
+from inspector.features.overview.run_summary import next_steps
 from inspector.features.profile.report import make_profile_report
 from inspector.plugins import load_rules, render_html
 from inspector.records.device_profile import DeviceProfile

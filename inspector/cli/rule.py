@@ -72,8 +72,13 @@ def _entry(name: str, registry: Registry | None) -> GraphBreakType:
 
 def _print_rule(rule: Rule[Any, Any]) -> None:
     lines = [f"{rule.id} ({rule.severity.value}): {rule.title()}"]
-    for title, body in rule.sections().items():
-        lines += ["", title, *(f"    {line}".rstrip() for line in body.split("\n"))]
+    for title, body in rule.documentation.sections.items():
+        lines += ["", title]
+        for index, part in enumerate(f"{body}\n".split("```")):
+            if index % 2:  # a program, after the name of its language
+                lines += ["", *(f"{'':8}{line}".rstrip() for line in part.split("\n")[1:-1])]
+            elif prose := " ".join(part.split()):
+                lines += [*[""] * (index > 0), *_wrapped([f"    {prose}"])]
     click.echo("\n".join(lines))
 
 

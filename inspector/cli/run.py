@@ -8,12 +8,12 @@ from pathlib import Path
 import click
 
 from inspector import plugins
-from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, say_verdict, with_gate
+from inspector.cli.gate import EXIT_FINDINGS, asked_gate, gate_options, print_verdict, with_gate
 from inspector.cli.grouped import Command
 from inspector.cli.options import process_options, size_option
 from inspector.cli.record import record
 from inspector.errors import EnvironmentLacksError
-from inspector.features.overview.closing import closing_lines
+from inspector.features.overview.run_summary import summary_lines
 from inspector.report.report import make_report
 from inspector.run.sources.child import Settings
 from inspector.run.sources.program import program_command
@@ -78,14 +78,14 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     )
     asked = {"caches": "user"} | ({} if max_bytes is None else {"max_bytes": max_bytes})
     recorded = record(arguments, _name(program), asked, settings)
-    lines = closing_lines(recorded.run, str(recorded.place))
+    lines = summary_lines(recorded.run, str(recorded.place))
     apart = "\n" if recorded.run.meta.error and sys.stderr.isatty() else ""
     sys.stderr.write(apart + "\n".join(lines) + "\n")
     if gate is None:
         return recorded.ending.shell_exit_code
     rules = plugins.load_rules("run")
     report = with_gate(make_report(recorded.run, rules), gate)
-    say_verdict(report, "inspect: ")
+    print_verdict(report, "inspect: ")
     failed = report.gate is not None and not report.gate.passed
     return recorded.ending.shell_exit_code or (EXIT_FINDINGS if failed else 0)
 

@@ -96,7 +96,7 @@ def reading(
     """Reads a recording or a trace, the newest recording where none is named."""
     with opened(existing(target)) as recording:
         run = read_run(recording, keep_spans=keep_spans, explains_recompiles=explains_recompiles)
-        say_which(run, target)
+        print_place(run, target)
         yield dataclasses.replace(run, place=named(target))
 
 
@@ -146,7 +146,7 @@ def _exists(path: Path) -> bool:
         return True  # nobody here can know; reading it says that it may not be read
 
 
-def say_which(run: Run, target: str | None) -> None:
+def print_place(run: Run, target: str | None) -> None:
     """Says on standard error which recording was read, and what has changed since.
 
     ``recording 7 · model.py · 4 min ago · cpu · eager``

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from inspector.features.overview.closing import closing_lines
+from inspector.features.overview.run_summary import summary_lines
 from inspector.library.recording import Recording, recorded
 
 
@@ -49,4 +49,4 @@ def _end(stack: contextlib.ExitStack, recording: Recording, pid: int) -> None:
     with contextlib.suppress(Exception):
         stack.close()
         place = os.path.relpath(recording.path)
-        sys.stderr.write("\n".join(closing_lines(recording.run(), place)) + "\n")
+        sys.stderr.write("\n".join(summary_lines(recording.run(), place)) + "\n")

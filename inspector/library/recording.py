@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from inspector import plugins
 from inspector.errors import InspectorError, UsageError
-from inspector.features.overview.closing import next_steps
+from inspector.features.overview.run_summary import next_steps
 from inspector.report.report import Report, make_report
 from inspector.report.wording import count
 from inspector.run.run import Run

@@ -76,7 +76,9 @@ def _failures(run: Run, frame: Frame) -> Iterator[str]:
 def error_text(failure: Failure) -> str:
     """The exception's type with the first sentence of what it says."""
     error = compiler_error(failure.reason)
-    said = error_sentence(f"{error.tool} compile error: {error.said}" if error else failure.reason)
+    said = error_sentence(
+        f"{error.tool} compile error: {error.message}" if error else failure.reason
+    )
     return said if said.startswith(failure.type) else f"{failure.type}: {said}"
 
 
@@ -103,7 +105,7 @@ class CompilerError:
     """The first error of a tool, with the line of generated code that it is about."""
 
     tool: str  # C++, ptxas or Triton
-    said: str
+    message: str
     code: str = ""
     line: int = 0
 

@@ -6,7 +6,7 @@ from inspector.report.severity import Severity
 from inspector.run.cost import Cost
 from inspector.run.recompile import Recompile
 from inspector.run.source import SourceLine
-from inspector.run.verification import Tried
+from inspector.run.verification import AdviceTrial
 from inspector.shared.edit import Rewrite
 
 
@@ -132,7 +132,7 @@ class Finding:
     is_new: bool | None = None
     fails_gate: bool = False
     rewrites: tuple[Rewrite, ...] = ()
-    verified: tuple[Tried, ...] = ()
+    verified: tuple[AdviceTrial, ...] = ()
     processes: tuple[int, ...] = (0,)
     recompiles: tuple[Recompile, ...] = ()
     output: str = ""

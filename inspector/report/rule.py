@@ -1,14 +1,15 @@
-"""Rules: what can be found, each documented where it is defined."""
+"""Rules: what can be found, each documented next to where it is defined."""
 
 from __future__ import annotations
 
 import abc
 import dataclasses
-import inspect
-import re
+import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Generic, TypedDict, TypeVar
 
+from inspector.report.documentation import Documentation, read_documentation
 from inspector.report.finding import Finding, Place
 from inspector.report.place import fingerprint, make_place
 from inspector.report.severity import Severity
@@ -36,8 +37,8 @@ class At(TypedDict):
 class Rule(abc.ABC, Generic[S, F]):
     """Something that can be found.
 
-    The docstring of a rule is its documentation: a title line, then the sections `SECTIONS`.
-    It is checked when the class is made.
+    Its documentation is ``ID.md`` next to its module, with the sections `SECTIONS`. It is read, and
+    thereby checked, when the class is made.
 
     Attributes:
         id: The rule's name, in kebab case.
@@ -46,20 +47,15 @@ class Rule(abc.ABC, Generic[S, F]):
 
     id: ClassVar[str]
     severity: ClassVar[Severity]
+    documentation: ClassVar[Documentation]
 
     def __init_subclass__(cls) -> None:
-        """Checks name, severity and documentation."""
+        """Checks name and severity, and reads the documentation."""
         super().__init_subclass__()
-        missing = [name for name in ("id", "severity") if name not in vars(cls)]
-        documentation = inspect.cleandoc(vars(cls).get("__doc__") or "")
-        missing += [
-            title
-            for title in SECTIONS
-            if not re.search(rf"^{title}:$", documentation, re.MULTILINE)
-        ]
-        if missing:
-            message = f"{cls.__name__} lacks {', '.join(missing)}"
-            raise TypeError(message)
+        if missing := [name for name in ("id", "severity") if name not in vars(cls)]:
+            raise TypeError(f"{cls.__name__} lacks {', '.join(missing)}")
+        module = Path(sys.modules[cls.__module__].__file__ or "")
+        cls.documentation = read_documentation(module.with_name(f"{cls.id}.md"), SECTIONS)
 
     @abc.abstractmethod
     def check(self, subject: S, /) -> Iterable[F]:
@@ -83,18 +79,8 @@ class Rule(abc.ABC, Generic[S, F]):
 
     @classmethod
     def title(cls) -> str:
-        """The first line of the documentation, without its full stop."""
-        return inspect.cleandoc(cls.__doc__ or "").partition("\n")[0].rstrip(".")
-
-    @classmethod
-    def sections(cls) -> dict[str, str]:
-        """The documentation by section title."""
-        text = inspect.cleandoc(cls.__doc__ or "")
-        parts = re.split(rf"^({'|'.join(SECTIONS)}):$", text, flags=re.MULTILINE)[1:]
-        return {
-            title: inspect.cleandoc("\n" + body).strip()
-            for title, body in zip(parts[::2], parts[1::2], strict=True)
-        }
+        """What was found, in one sentence without its full stop."""
+        return cls.documentation.lead.rstrip(".")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -30,10 +30,8 @@ class Candidate:
 
     @property
     def is_single(self) -> bool:
-        """Whether it is one thing, and not several together: a change may need a setting."""
-        if self.rewrites:
-            return len(self.rewrites) == 1 and self.settings == self.rewrites[0].settings
-        return len(self.settings) == 1
+        """Whether it is one thing, and not several together."""
+        return len(self.settings) + len(self.rewrites) == 1
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -112,7 +110,7 @@ class Trial:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Tried:
+class AdviceTrial:
     """What a trial says about one finding that it removes.
 
     Attributes:

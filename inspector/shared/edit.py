@@ -47,7 +47,6 @@ class Rewrite:
 
     Attributes:
         file: The file, for people: relative to the project's folder.
-        settings: Settings of Dynamo without which they do not help.
     """
 
     advice: str
@@ -55,7 +54,6 @@ class Rewrite:
     line: int
     edits: tuple[Edit, ...]
     caution: str = ""
-    settings: tuple[Setting, ...] = ()
 
     @property
     def place(self) -> str:
@@ -65,14 +63,14 @@ class Rewrite:
     @property
     def shown(self) -> str:
         """The new code, for people, on one line."""
-        return self._said("")
+        return self._text("")
 
     @property
-    def told(self) -> str:
+    def in_sentence(self) -> str:
         """The same with the code in backticks, for a sentence."""
-        return self._said("`")
+        return self._text("`")
 
-    def _said(self, mark: str) -> str:
+    def _text(self, mark: str) -> str:
         parts = [
             f"{mark}{edit.new}{mark}"
             + ("" if edit.is_statement else f" instead of {mark}{edit.old}{mark}")

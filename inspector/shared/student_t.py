@@ -13,7 +13,7 @@ _QUANTILES = (12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.2
 _OF_THE_MEDIAN = (1.0, 1.0, 1.160, 1.092, 1.198, 1.135, 1.214, 1.160, 1.223, 1.176)
 
 
-def student(degrees: int) -> float:
+def t_quantile(degrees: int) -> float:
     """The two-sided 95 % quantile; beyond 10 degrees of freedom that of 10: a little wider."""
     return _QUANTILES[min(degrees, len(_QUANTILES)) - 1]
 
@@ -27,7 +27,7 @@ def half_width(values: Sequence[float]) -> float:
     Returns:
         The quantile times the standard error of the mean, in the unit of the values.
     """
-    return student(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return t_quantile(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
 
 
 def median_widens(count: int) -> float:

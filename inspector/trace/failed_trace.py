@@ -31,7 +31,7 @@ class FailedTrace:
     is_backward: bool = False
 
     @property
-    def said(self) -> str:
+    def description(self) -> str:
         """Of what the error is: `` while tracing aten.index.Tensor of the backward pass``."""
         whose = " in the backward pass" if self.is_backward else ""
         return f" while tracing {self.operator}{whose}"

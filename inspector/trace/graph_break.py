@@ -97,7 +97,7 @@ class Cause:
     gb_id: str | None = None
     higher_order: str = ""
 
-    def said(self, file: str) -> str:
+    def torch_text(self, file: str) -> str:
         """All that tells one situation from another, with the file that torch was in."""
         return f"{self.context}\n{self.explanation}\n{self.higher_order}\n{file}"
 

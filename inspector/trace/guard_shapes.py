@@ -214,7 +214,11 @@ def _expression(text: str) -> Guard | None:
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _equals_text(text)
+        # An object of the user's, as it shows itself: that is no Python.
+        source, found, value = text.partition(" == ")
+        if found and "\n" not in source:
+            return Guard(GuardShape.EQUALS, source.strip(), before=value.strip())
+        return None
     for read in _EXPRESSIONS:
         guard = read(tree)
         if guard is not None:
@@ -326,11 +330,3 @@ def _is_source_like(node: ast.expr) -> bool:
     """Whether the right side is another source, and no constant (``torch.float32``, a call)."""
     text = ast.unparse(node)
     return _is_source(node) and not isinstance(node, ast.Call) and not text.startswith("torch.")
-
-
-def _equals_text(text: str) -> Guard | None:
-    """``d == <repr that is no Python>``: an object of the user's, as it shows itself."""
-    source, found, value = text.partition(" == ")
-    if found and "\n" not in source:
-        return Guard(GuardShape.EQUALS, source.strip(), before=value.strip())
-    return None

@@ -128,19 +128,16 @@ class _Reader:
         depth = len(match["depth"]) // 2
         rest = match["rest"]
         if rest == _ROOT:
-            return self._add_root(depth)
+            if depth or self.managers:
+                return False
+            self.managers.append(Manager(0, -1, _ROOT))
+            self._above = [0]
+            return True
         if not self._above or depth > len(self._above):
             return False
         if depth:
             del self._above[depth:]
         return self._take(depth, rest)
-
-    def _add_root(self, depth: int) -> bool:
-        if depth or self.managers:
-            return False
-        self.managers.append(Manager(0, -1, _ROOT))
-        self._above = [0]
-        return True
 
     def _take(self, depth: int, rest: str) -> bool:
         parent = self._above[-1] if depth else 0

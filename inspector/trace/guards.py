@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from inspector.records.codec import decode
 from inspector.records.record import doc, part
-from inspector.trace.inspector_records import KeptPayload
+from inspector.trace.inspector_records import StoredPayload
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class DynamoGuards(KeptPayload):
+class DynamoGuards(StoredPayload):
     """Event ``dynamo_cpp_guards_str``: the guards of a cache entry, whose text stays in the log."""
 
 

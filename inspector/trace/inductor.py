@@ -5,7 +5,7 @@ import re
 from typing import Self
 
 from inspector.trace.envelope import Envelope
-from inspector.trace.inspector_records import KeptPayload
+from inspector.trace.inspector_records import StoredPayload
 from inspector.trace.payload import Payload
 
 GRAPH_STAGES = {
@@ -70,7 +70,7 @@ def pass_name(key: str, name: str) -> str:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class OutputCode(KeptPayload):
+class OutputCode(StoredPayload):
     """Event ``inductor_output_code``, or ``graph_dump`` of AOTInductor: the code of one graph.
 
     Attributes:

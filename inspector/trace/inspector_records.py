@@ -12,7 +12,7 @@ _R = TypeVar("_R", bound=Record)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class KeptPayload:
+class StoredPayload:
     """An event of torch's."""
 
     text: Payload | None
@@ -25,7 +25,7 @@ class KeptPayload:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class KeptRecord:
+class StoredRecord:
     """One of our records."""
 
     kind: type[Record]
@@ -33,7 +33,7 @@ class KeptRecord:
     text: Payload | None
 
 
-def kept_record(kind: type[_R], payload: Payload) -> _R:
+def stored_record(kind: type[_R], payload: Payload) -> _R:
     """Reads a record that stayed in the log.
 
     Raises:

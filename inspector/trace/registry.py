@@ -30,7 +30,7 @@ from inspector.trace.inductor import (
     OutputCode,
     pass_name,
 )
-from inspector.trace.inspector_records import KeptRecord
+from inspector.trace.inspector_records import StoredRecord
 from inspector.trace.timing import ChromiumEvent
 
 
@@ -146,7 +146,7 @@ def record_type(key: str, name: str) -> type[Record] | None:
     return artifacts().get(name) if key == "artifact" else None
 
 
-def read_record(kind: type[Record], envelope: Envelope) -> Record | KeptRecord:
+def read_record(kind: type[Record], envelope: Envelope) -> Record | StoredRecord:
     """One of our own artifacts, or where it stays.
 
     Raises:
@@ -155,7 +155,7 @@ def read_record(kind: type[Record], envelope: Envelope) -> Record | KeptRecord:
     """
     if kind.stays:
         place = envelope.payload and envelope.payload.place()
-        return KeptRecord(kind, envelope.name.removeprefix(PREFIX), place)
+        return StoredRecord(kind, envelope.name.removeprefix(PREFIX), place)
     compile_id = str(envelope.compile_id or "")
     return decode(kind, {"compile_id": compile_id, **envelope.json_object()})
 

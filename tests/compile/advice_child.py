@@ -175,7 +175,7 @@ def _chosen(path: Path, text: str, operator: FailedTrace) -> tuple[str | None, s
     if code is not None:
         code = dataclasses.replace(code, callers=_callers(path, frames[:-1]))
     inner = reason.stack[-1].file if reason.stack else ""
-    found = Break(cause.gb_id, cause.gb_type, cause.said(inner))
+    found = Break(cause.gb_id, cause.gb_type, cause.torch_text(inner))
     advice = best(dataclasses.replace(found, code=code) if code else found)
     return cause.gb_id, cause.gb_type, advice.id if advice else ""
 

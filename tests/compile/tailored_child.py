@@ -19,14 +19,13 @@ from pathlib import Path
 from inspector.features.breaks.advice.advice import Break
 from inspector.features.breaks.advice.table import best, other_ways
 from inspector.report.user_code.code import Code
-from inspector.report.user_code.reading import Span, read_text
+from inspector.report.user_code.reading import read_text
 from inspector.shared.edit import edited
 from inspector.trace.graph_break import GraphBreakReason
 from tests.compile import advice_child
 
 _PROGRAM = """\
 import math
-import numpy as np
 import torch
 
 
@@ -45,12 +44,9 @@ _NAN = "torch.tensor([torch.nan, 1.0])", "torch.ones(2)"
 PROGRAMS = (
     ("scale = x.std().item()\nreturn y + x / max(scale, 1e-3)", _VECTORS),
     ("scale = x.std().item()\nreturn x / max(scale, 1e-3)", _NAN),
-    ("scale = x.std().item()\nreturn x / max(1e-3, scale)", _NAN),
     ("scale = 2 * x.abs().max().item()\nx.mul_(3)\nreturn x * scale", _VECTORS),
     ("for _ in range(2):\n    scale = x.mean().item()\n    x = x * scale\nreturn x", _VECTORS),
     ("return x + float((x * x).mean())", _DOUBLES),
-    ("return x / math.sqrt((x * x).sum())", _VECTORS),
-    ("scale = math.exp(x.mean())\nreturn x * scale", _HALVES),
     ("if x.sum() > 1:\n    x = x.clamp(0, 1)\nreturn x * y", _VECTORS),
     ("if x.sum() > y.sum():\n    return x * 2\nreturn x - y", _MATRICES),
     ("z = y * 2 if (x > 0).all() else y.abs()\nreturn z + x", _MATRICES),
@@ -59,14 +55,6 @@ PROGRAMS = (
         _VECTORS,
     ),
     ("a, b = (x, y * 2) if x.sum() > 1 else (y, x)\nreturn a - 2 * b", _MATRICES),
-    (
-        "if x.sum() > 1:\n    z = x\nelif x.sum() > -9:\n    z = y\nelse:\n    z = -x\nreturn z",
-        _VECTORS,
-    ),
-    (
-        "if x.sum() > 1:\n    if y.max() > 0:\n        x = x.sin()\n    x = x + 1\nreturn x * y",
-        _DOUBLES,
-    ),
     ("if x.sum() > 1:\n    return x, y * 2\nreturn x * 3, y", _HALVES),
     ("z = x * y\nif z.abs().max() > 1:\n    z *= 0.5\nreturn z + 1", _VECTORS),
     ("z = x * y\nif z[0].sum() > 0:\n    z[0] = 0\nreturn z + x", _MATRICES),
@@ -92,9 +80,6 @@ PROGRAMS = (
     ("if float(x.sum()) > 9 or x.min().item() < 0:\n    return x * 2\nreturn x - y", _VECTORS),
     ("z = y * 2 if bool((x > 0).all()) else y.abs()\nreturn z + x", _MATRICES),
     ("if int(x.sum()) > 0:\n    x = x.clamp(0, 1)\nreturn x * y", _DOUBLES),
-    ("m = x.mean().item()\nif m > 0.5:\n    z = x * 2\nelse:\n    z = x * y\nreturn z", _VECTORS),
-    ("up = (x.sum() > 0).item()\nreturn x * 2 if up else x - y", _VECTORS),
-    ("up = x.any().item()\nif not up:\n    x = y * 3\nreturn x + y", _VECTORS),
     ("if x.isnan().any().item():\n    raise ValueError('NaN')\nreturn x * y", _VECTORS),
     ("if (x.sum() > 9).item():\n    raise ValueError('large')\nreturn x * y", _VECTORS),
     ("i = x.argmax()\nreturn y[i] * x", _VECTORS),
@@ -109,8 +94,6 @@ PROGRAMS = (
     ("t = x.mean().item()\nreturn x.clamp(t) * y.mul(t)", _MATRICES),
     ("t = x.abs().max().item()\nreturn x.div(t)", _HALVES),
     ("t = x.max().item()\nreturn y.clamp(-t, t) * x", _DOUBLES),
-    ("n = int(np.prod(x.shape[0:]))\nreturn x.reshape(n) * y.numel()", _MATRICES),
-    ("return x * int(np.clip(y.size(0) - 1, 0, 3))", _VECTORS),
 )
 
 # What each changes: the gradient, what an in-place write reaches, the shape, what is NaN, the
@@ -181,9 +164,6 @@ def _mended(path: Path, text: str) -> Iterator[tuple[str, str]]:
 
 def _applied(text: str, code: Code, fix: str) -> str:
     lines = text.split("\n")
-    for number, new in re.findall(r"Replace the branch in line (\d+) with `([^`]+)`", fix):
-        _replace(lines, read_text(text, Span(int(number), int(number))), [new])
-    text = "\n".join(lines)
     changes = re.findall(r"`([^`]+)` instead of `([^`]+)`", fix)
     for new, old in changes:
         assert old in text

@@ -10,7 +10,7 @@ import torch
 
 from inspector.capture.bench.errors import errors_of, others_of, wrong_in
 from inspector.capture.bench.scales import scales_of
-from inspector.capture.calls.outputs import Kept, kept_values
+from inspector.capture.calls.outputs import SavedResults, saved_results
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from inspector.capture.calls.outputs import Kept, kept_values
 def test_nan_and_infinity_are_compared_by_their_places(
     mine: list[float], theirs: list[float], said: tuple[float, bool, float]
 ) -> None:
-    sides = (kept_values({"output": torch.tensor(values)}) for values in (mine, theirs))
+    sides = (saved_results({"output": torch.tensor(values)}) for values in (mine, theirs))
     (found,) = errors_of("eager", *sides)
     assert (found.relative, found.within, found.nan) == said
 
@@ -32,9 +32,9 @@ def test_nan_and_infinity_are_compared_by_their_places(
 GRADIENT = "gradient of conv.bias with input 1"
 
 
-def gave(bias: float, weight: float = 1.0, factor: float = 1.0) -> Kept:
+def gave(bias: float, weight: float = 1.0, factor: float = 1.0) -> SavedResults:
     """What a training step gives; the gradient of a bias in front of a batch norm is 0."""
-    return kept_values(
+    return saved_results(
         {
             "output of input 1": torch.tensor([1000.0, 2.0]),
             "gradient of conv.weight with input 1": torch.tensor([weight, 0.5]) * factor,
@@ -43,14 +43,16 @@ def gave(bias: float, weight: float = 1.0, factor: float = 1.0) -> Kept:
     )
 
 
-def in_float64(kept: Kept) -> Kept:
-    return kept_values({name: tensor.double() for name, tensor in kept.tensors.items()})
+def in_float64(kept: SavedResults) -> SavedResults:
+    return saved_results({name: tensor.double() for name, tensor in kept.tensors.items()})
 
 
 EAGER, EXACT = gave(3e-8), in_float64(gave(2e-17))
 
 
-def relative(found: Kept, eager: Kept, exact: Kept | None) -> dict[str, tuple[object, object]]:
+def relative(
+    found: SavedResults, eager: SavedResults, exact: SavedResults | None
+) -> dict[str, tuple[object, object]]:
     errors = errors_of("eager", found, eager, scales_of(eager, exact))
     return {error.name: (error.relative, error.scale) for error in errors}
 
@@ -66,7 +68,7 @@ def relative(found: Kept, eager: Kept, exact: Kept | None) -> dict[str, tuple[ob
     ],
 )
 def test_what_is_0_but_for_rounding_is_measured_by_others_of_its_kind(
-    mine: float, eager: Kept, exact: Kept | None, off: float, scale: str
+    mine: float, eager: SavedResults, exact: SavedResults | None, off: float, scale: str
 ) -> None:
     found = relative(gave(mine), eager, exact)
     assert found[GRADIENT] == (pytest.approx(off), scale)
@@ -74,19 +76,19 @@ def test_what_is_0_but_for_rounding_is_measured_by_others_of_its_kind(
 
 
 def test_numbers_that_only_rounding_tells_from_0_are_no_infinite_error() -> None:
-    sides = [kept_values({"output of input 1": [value, 2.0]}) for value in (0.0, 1e-9)]
+    sides = [saved_results({"output of input 1": [value, 2.0]}) for value in (0.0, 1e-9)]
     found = relative(sides[1], sides[0], sides[0])
     assert found["output of input 1[0]"] == (pytest.approx(5e-10), "family")
 
 
 def test_whole_numbers_are_no_rounding() -> None:
-    sides = [kept_values({"output of input 1": torch.tensor([index])}) for index in (3, 0)]
+    sides = [saved_results({"output of input 1": torch.tensor([index])}) for index in (3, 0)]
     assert scales_of(sides[0], sides[1]) == {}
 
 
 def test_where_a_call_gives_nothing_else_eagers_own_error_is_the_scale() -> None:
     eager, exact, mine = (
-        kept_values({"output of input 1": torch.tensor(value, dtype=dtype)})
+        saved_results({"output of input 1": torch.tensor(value, dtype=dtype)})
         for value, dtype in ((4e-6, torch.float32), (1e-15, torch.float64), (-6e-6, torch.float32))
     )
     off, scale = relative(mine, eager, exact)["output of input 1"]
@@ -98,7 +100,7 @@ def test_rounding_of_large_numbers_is_not_wrong_and_what_is_more_is() -> None:
     # Gradients of a million: eager PyTorch's is right by chance.
     large = 1e6
     eager = gave(1e-9, factor=large)
-    exact = kept_values({name: t.double() for name, t in gave(0.0, 1.0, large).tensors.items()})
+    exact = saved_results({name: t.double() for name, t in gave(0.0, 1.0, large).tensors.items()})
     scales = scales_of(eager, exact)
     assert wrong_in(gave(5e-7, factor=large), eager, exact, scales) == []
     wrong = wrong_in(gave(1e-4, factor=large), eager, exact, scales)
@@ -107,10 +109,10 @@ def test_rounding_of_large_numbers_is_not_wrong_and_what_is_more_is() -> None:
 
 def test_what_should_be_0_and_is_not_is_wrong() -> None:
     zeros, ones = (
-        kept_values({"output of input 1": fill(3)}) for fill in (torch.zeros, torch.ones)
+        saved_results({"output of input 1": fill(3)}) for fill in (torch.zeros, torch.ones)
     )
-    tiny = kept_values({"output of input 1": torch.full((3,), 1e-9)})
-    exact = kept_values({"output of input 1": torch.zeros(3).double()})
+    tiny = saved_results({"output of input 1": torch.full((3,), 1e-9)})
+    exact = saved_results({"output of input 1": torch.zeros(3).double()})
     for eager in (zeros, tiny):
         assert wrong_in(ones, eager, exact, scales_of(eager, exact)) == ["output of input 1"]
 
@@ -119,7 +121,7 @@ OUT = "output of input 1"
 
 
 def off(mine: torch.Tensor, theirs: torch.Tensor, exact: torch.Tensor) -> bool:
-    sides = [kept_values({OUT: tensor}) for tensor in (mine, theirs, exact)]
+    sides = [saved_results({OUT: tensor}) for tensor in (mine, theirs, exact)]
     return bool(wrong_in(*sides))
 
 
@@ -172,8 +174,8 @@ class Cache:
 
 def wrong(mine: object, theirs: object, exact: object = None) -> list[str]:
     """Names of what is off, or of another kind."""
-    sides = kept_values({OUT: mine}), kept_values({OUT: theirs})
-    third = None if exact is None else kept_values({OUT: exact})
+    sides = saved_results({OUT: mine}), saved_results({OUT: theirs})
+    third = None if exact is None else saved_results({OUT: exact})
     others = [item.name for item in others_of("eager", *sides)]
     return [*others, *(name for name in wrong_in(*sides, third) if name not in others)]
 
@@ -221,9 +223,9 @@ def test_numbers_and_texts_are_held_against_two_processes_of_eager_pytorch(
 
 def test_a_gradient_of_zeros_is_none() -> None:
     name = "gradient of weight with input 1"
-    none = kept_values({OUT: torch.ones(2)})
+    none = saved_results({OUT: torch.ones(2)})
     zeros, ones = (
-        kept_values({OUT: torch.ones(2), name: fill(3)}) for fill in (torch.zeros, torch.ones)
+        saved_results({OUT: torch.ones(2), name: fill(3)}) for fill in (torch.zeros, torch.ones)
     )
     assert not list(others_of("eager", zeros, none))
     assert not list(others_of("eager", none, zeros))
@@ -232,11 +234,11 @@ def test_a_gradient_of_zeros_is_none() -> None:
 
 def test_a_step_along_a_gradient_that_is_rounding_alone_is_not_compared() -> None:
     parameter = "parameter conv.bias after input 1"
-    eager = kept_values({**gave(1e-9).tensors, parameter: torch.tensor([1.0])})
-    exact = kept_values(
+    eager = saved_results({**gave(1e-9).tensors, parameter: torch.tensor([1.0])})
+    exact = saved_results(
         {**in_float64(gave(1e-18)).tensors, parameter: torch.tensor([1.0]).double()}
     )
-    mine = kept_values({**gave(-1e-9).tensors, parameter: torch.tensor([1.0002])})
+    mine = saved_results({**gave(-1e-9).tensors, parameter: torch.tensor([1.0002])})
     assert wrong_in(mine, eager, exact, scales_of(eager, exact)) == []
     assert wrong_in(mine, eager, exact, {}) == [parameter]
 
@@ -244,11 +246,11 @@ def test_a_step_along_a_gradient_that_is_rounding_alone_is_not_compared() -> Non
 def test_a_step_that_is_a_little_too_short_is_wrong() -> None:
     parameter = "parameter conv.weight after input 1 (called again)"
     before, step = torch.linspace(-1, 1, 1000).double(), 7.4e-5
-    exact = kept_values({parameter: before + step})
-    eager = kept_values({parameter: before.float() + step})
+    exact = saved_results({parameter: before + step})
+    eager = saved_results({parameter: before.float() + step})
 
     def off(part: float) -> list[str]:
-        return wrong_in(kept_values({parameter: before.float() + part * step}), eager, exact)
+        return wrong_in(saved_results({parameter: before.float() + part * step}), eager, exact)
 
     assert off(1.0) == off(1 + 1e-4) == []
     assert off(0.95) == off(0.5) == off(-1.0) == [parameter]

@@ -19,9 +19,6 @@ import pytest
 from inspector.errors import EnvironmentLacksError
 from inspector.features.kernels.binary.facts import facts_of
 from inspector.features.kernels.binary.run import compile_kernels
-from inspector.features.kernels.kernel_findings import kernel_findings
-from inspector.plugins import load_rules
-from inspector.report.finding import Finding, Place
 from inspector.shared.gpus import ARCHITECTURES
 from inspector.shared.kernel_build import KernelBuild
 from tests.builds_fixture import H200, compiled_again, load, needs, recorded_kernels, reported
@@ -58,19 +55,6 @@ def kernel(x, y, BLOCK: tl.constexpr):
 """
 )
 ADD = "tl.store(y + at, tl.load(x + at) + 1)"
-# A tile of 128x128 that has to stay alive over two sums.
-ROWS = (
-    "tile = tl.program_id(0) * 4096 + tl.arange(0, 4096)\n"
-    "    a = tl.load(x + tile)\n"
-    "    tl.store(y + tile, a - tl.sum(a, 0))"
-)
-SPILLS = (
-    "tile = tl.arange(0, 128)[:, None] * 128 + tl.arange(0, 128)[None, :]\n"
-    "    a = tl.load(x + tile)\n"
-    "    b = tl.sum(a, 1)\n"
-    "    c = tl.sum(a * a, 0)\n"
-    "    tl.store(y + tile, a * b[:, None] + c[None, :])"
-)
 
 
 def _source(
@@ -79,27 +63,9 @@ def _source(
     return KERNEL.replace("CONFIGS", configs).replace("CC", str(cc)).replace("BODY", body)
 
 
-def _warps(number: int) -> str:
-    return f"[{{'num_warps': {number}, 'BLOCK': 16}}]"
-
-
-def _dot(precision: str) -> str:
-    return (
-        "tile = tl.arange(0, 64)[:, None] * 64 + tl.arange(0, 64)[None, :]\n"
-        f"    c = tl.dot(tl.load(x + tile), tl.load(x + tile), input_precision='{precision}')\n"
-        "    tl.store(y + tile, c)"
-    )
-
-
 CAPABILITIES = (75, 80, 86, 89, 90, 100, 120)
 SOURCES = {
     **{f"sm_{cc}": _source(cc=cc) for cc in CAPABILITIES},
-    "spills": _source(SPILLS, _warps(1)),
-    "spills not": _source(SPILLS, _warps(16)),
-    "ieee": _source(_dot("ieee")),
-    "tf32": _source(_dot("tf32")),
-    "one warp": _source(ROWS, _warps(1)),
-    "eight warps": _source(ROWS, _warps(8)),
     "undefined name": _source("tl.store(y + at, undefined_name)"),
     "shapes": _source("tl.store(y + at, tl.load(x + at) + tl.arange(0, 3))"),
     "one bad configuration": _source(
@@ -186,30 +152,6 @@ def test_gpus_that_are_not_there(capability: int, built: Built) -> None:
     architecture = ARCHITECTURES[divmod(capability, 10)]
     facts = facts_of(build, dataclasses.replace(H200, architecture=architecture))
     assert sum(width.bytes for width in facts.configs[0].analysis.loads) == 4096
-
-
-def _rules(build: KernelBuild) -> dict[str, Finding]:
-    facts = facts_of(build, H200)
-    # They are small here, and a kernel whose time nobody knows matters.
-    configs = tuple(dataclasses.replace(config, prediction=None) for config in facts.configs)
-    facts = dataclasses.replace(facts, configs=configs)
-    rules = load_rules("kernel"), load_rules("kernels")
-    found = kernel_findings([facts], lambda _: Place(), *rules)
-    return {finding.rule: finding for finding in found}
-
-
-@pytest.mark.parametrize(
-    ("name", "healthy", "rule", "said"),
-    [
-        ("spills", "spills not", "kernel-spills", "bytes of registers per thread"),
-        ("ieee", "tf32", "kernel-no-tensor-cores", "TF32 is not allowed"),
-        ("one warp", "eight warps", "kernel-low-occupancy", "of 64 warps"),
-    ],
-)
-def test_findings(name: str, healthy: str, rule: str, said: str, built: Built) -> None:
-    finding = _rules(built.builds[name])[rule]
-    assert said in f"{finding.message} {finding.why}"
-    assert rule not in _rules(built.builds[healthy])
 
 
 def test_a_kernel_that_does_not_compile_is_a_result(built: Built) -> None:

@@ -46,7 +46,7 @@ step(torch.ones(8, 64))
 """
 # What needs a GPU here, a model with other inputs, or the files of another page.
 SKIPPED = re.compile(
-    r"--counters|call\.perfetto|--kernel (?!cpp_fused_0)|ids\[|'n=|zoo\.py|profile -o roofline"
+    r"--counters|call\.perfetto|--kernel (?!cpp_fused_0)|ids\[|'n=|zoo\.py"
     r"|\.rst|inspect slowest|\.inspector/|graph 7|--cudagraphs|samples/ |dtype f32,bf16"
 )
 QUICK = {"bench": ["--seconds", "0.3", "--sessions", "1"], "profile": ["--seconds", "0.3"]}

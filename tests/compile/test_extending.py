@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-_BLOCK = re.compile(r"^```(?:python|toml) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(?:python|toml|markdown) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _RECORDING = "samples/graph_breaks/recording.zip"
 _READS = """\
 import sys

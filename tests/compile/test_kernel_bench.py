@@ -12,7 +12,7 @@ from torch._inductor.codecache import PyCodeCache
 from inspector.capture.kernel_bench import bench as bench_module
 from inspector.capture.kernel_bench import timer
 from inspector.capture.kernel_bench.arguments import Arguments
-from inspector.capture.kernel_bench.bench import Alone
+from inspector.capture.kernel_bench.bench import IsolatedKernel
 from inspector.capture.kernel_bench.calls import called_kernels
 
 ROOM = 1 << 30
@@ -99,7 +99,7 @@ def test_a_kernel_is_timed_alone(asked: str, monkeypatch: pytest.MonkeyPatch) ->
     expected = compiled(x)
     said: list[Any] = []
     monkeypatch.setattr(bench_module, "emit", said.append)
-    alone = Alone(next(name for name in called_kernels() if asked in name))
+    alone = IsolatedKernel(next(name for name in called_kernels() if asked in name))
     assert not alone.is_refused()
     alone.measure(0, lambda: lambda: compiled(x))
     alone.measure(1, lambda: lambda: compiled(x))  # once is enough

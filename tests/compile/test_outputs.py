@@ -10,19 +10,19 @@ import pytest
 import torch
 from torch._dynamo import config
 
-from inspector.capture.calls.outputs import compare, keep, kept_values, load
+from inspector.capture.calls.outputs import compare, keep, load, saved_results
 from inspector.capture.settings import apply_settings
 from inspector.capture.versions import dynamo_settings
 from inspector.errors import UsageError
 
 
 def differing(mine: Any, theirs: Any) -> int:
-    return compare(kept_values({"output": mine}), kept_values({"output": theirs})).differing
+    return compare(saved_results({"output": mine}), saved_results({"output": theirs})).differing
 
 
 def test_kept_values_are_read_back(tmp_path: Path) -> None:
     given = {"output": (torch.ones(3, dtype=torch.bfloat16), {"n": 1, "name": "x"}, None, object())}
-    kept = kept_values(given)
+    kept = saved_results(given)
     keep(kept, tmp_path)
     found = load(tmp_path)
 
@@ -34,9 +34,9 @@ def test_kept_values_are_read_back(tmp_path: Path) -> None:
 
 def test_a_copy_is_kept() -> None:
     tensor = torch.ones(3)
-    kept = kept_values({"output": tensor})
+    kept = saved_results({"output": tensor})
     tensor.zero_()
-    assert compare(kept, kept_values({"output": tensor})).differing == 1
+    assert compare(kept, saved_results({"output": tensor})).differing == 1
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_different(mine: Any, theirs: Any) -> None:
 
 def test_errors_are_the_largest_ones() -> None:
     mine, theirs = torch.tensor([1.0, 4.5]), torch.tensor([1.0, 4.0])
-    found = compare(kept_values({"output": mine}), kept_values({"output": theirs}))
+    found = compare(saved_results({"output": mine}), saved_results({"output": theirs}))
 
     assert (found.max_abs_error, found.max_rel_error) == (0.5, 0.125)
     assert found.first.startswith("output: Tensor-likes are not close!")

@@ -59,7 +59,7 @@ import sys
 import torch
 from inspector.capture import versions
 from inspector.capture.kernel_bench import bench
-from inspector.capture.kernel_bench.bench import Alone
+from inspector.capture.kernel_bench.bench import IsolatedKernel
 from inspector.capture.kernel_bench.calls import called_kernels
 from inspector.capture.calls.state import State
 from model import example_inputs, model
@@ -82,7 +82,7 @@ mean = model.mean.clone()
 names = [name for name, kind in called_kernels().items() if kind == "triton"]
 assert len(names) >= 3, names
 for name in names:
-    Alone(name).measure(0, prepared)
+    IsolatedKernel(name).measure(0, prepared)
 after = [item.clone() for item in prepared()()]
 assert all(map(torch.equal, before, after))
 assert torch.equal(mean, model.mean)

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inspector.capture.autotuning.tried import NOT_RUN, fastest, timed_as, write
+from inspector.capture.autotuning.candidates import NOT_RUN, fastest, timed_as, write
 from inspector.capture.hooks import Around, Called, Hooks, Outcome, timed
 from inspector.records.autotuning import Autotuned, TriedCandidate
 

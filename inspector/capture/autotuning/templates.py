@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from inspector.capture.autotuning.tried import fastest, timed_as, write
+from inspector.capture.autotuning.candidates import fastest, timed_as, write
 from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import guarded
 from inspector.records.autotuning import Autotuned, TriedCandidate, TriedTensor

@@ -22,7 +22,7 @@ from inspector.capture.bench.scales import (
     number_of,
     scales_of,
 )
-from inspector.capture.calls.outputs import Kept, has_kept, load
+from inspector.capture.calls.outputs import SavedResults, has_saved_results, load
 from inspector.records.bench import OutputError, ResultErrors
 from inspector.shared.bench import LEARNING_RATE
 from inspector.shared.result_names import AFTER, input_of
@@ -44,12 +44,12 @@ _MOMENT = re.compile(rf"\w+ of (.*){AFTER}(input .*)")
 _GRADIENT = "gradient of {} with {}"
 
 
-def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> ResultErrors:
+def compared(kept: SavedResults, references: Mapping[str, str], *, is_eager: bool) -> ResultErrors:
     """Compares results with those of other processes, which are in folders by their names."""
     others = {
         name: load(Path(folder))
         for name, folder in references.items()
-        if has_kept(Path(folder))  # that process may have failed
+        if has_saved_results(Path(folder))  # that process may have failed
     }
     eager, exact = others.get("eager"), others.get("float64")
     plain = kept if is_eager else eager
@@ -81,7 +81,10 @@ def compared(kept: Kept, references: Mapping[str, str], *, is_eager: bool) -> Re
 
 
 def errors_of(
-    reference: str, kept: Kept, expected: Kept, scales: Mapping[str, Scale] = _NO_SCALES
+    reference: str,
+    kept: SavedResults,
+    expected: SavedResults,
+    scales: Mapping[str, Scale] = _NO_SCALES,
 ) -> Iterator[OutputError]:
     """The error of each result that both have.
 
@@ -121,7 +124,7 @@ def errors_of(
             )
 
 
-def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[OutputError]:
+def others_of(reference: str, kept: SavedResults, expected: SavedResults) -> Iterator[OutputError]:
     """What is there on one side alone, or is of another kind or dtype there."""
     unknown = {*kept.uncompared, *expected.uncompared}
     for name in dict.fromkeys((*expected.names, *kept.names)):
@@ -131,7 +134,7 @@ def others_of(reference: str, kept: Kept, expected: Kept) -> Iterator[OutputErro
             yield OutputError(reference, name, math.inf, False, 0.0, "itself", *sides)  # noqa: FBT003
 
 
-def _is_no_gradient(kept: Kept, expected: Kept, name: str) -> bool:
+def _is_no_gradient(kept: SavedResults, expected: SavedResults, name: str) -> bool:
     """Whether it is a gradient of zeros on one side, and none on the other.
 
     AOTAutograd makes zeros where a graph's output has no part in what is differentiated.
@@ -141,12 +144,12 @@ def _is_no_gradient(kept: Kept, expected: Kept, name: str) -> bool:
     return is_gradient and not bool(gradient.count_nonzero())
 
 
-def _kind(kept: Kept, name: str) -> str:
+def _kind(kept: SavedResults, name: str) -> str:
     tensor = kept.tensors.get(name)
     return str(tensor.dtype) if tensor is not None else "other" if name in kept.others else ""
 
 
-def _described(kept: Kept, name: str) -> str:
+def _described(kept: SavedResults, name: str) -> str:
     """``float32[2, 3]``, ``None``; empty where there is nothing."""
     tensor = kept.tensors.get(name)
     if tensor is None:
@@ -196,7 +199,10 @@ def is_off(
 
 
 def wrong_in(
-    kept: Kept, eager: Kept, exact: Kept | None, scales: Mapping[str, Scale] = _NO_SCALES
+    kept: SavedResults,
+    eager: SavedResults,
+    exact: SavedResults | None,
+    scales: Mapping[str, Scale] = _NO_SCALES,
 ) -> list[str]:
     """The names of the results that differ from eager's by more than rounding."""
     wide = exact.tensors if exact is not None else {}

@@ -24,7 +24,7 @@ class Channel:
         self._in = os.fdopen(int(given.pop("INSPECTOR_BENCH_IN")), "r", encoding="utf-8")
         self._out = os.fdopen(int(given.pop("INSPECTOR_BENCH_OUT")), "w", encoding="utf-8")
 
-    def told(self) -> dict[str, Any] | None:
+    def received(self) -> dict[str, Any] | None:
         """Waits until something is to be done; None where there is nothing any more."""
         line = self._in.readline()
         return json.loads(line) if line else None

@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from inspector.capture.calls.outputs import Kept
+from inspector.capture.calls.outputs import SavedResults
 
 TIMES_EAGERS = 10.0
 """So many times eager PyTorch's own error is no rounding any more."""
@@ -40,7 +40,7 @@ class Scale:
     size: float
 
 
-def scales_of(eager: Kept, exact: Kept | None) -> Mapping[str, Scale]:
+def scales_of(eager: SavedResults, exact: SavedResults | None) -> Mapping[str, Scale]:
     """The results that are rounding alone, each with what its error is a part of.
 
     A result is that where its largest element in float64 is no larger than eager PyTorch's own
@@ -82,7 +82,7 @@ def _family(name: str) -> tuple[str, str, str]:
     return (found["kind"], found["input"], found["again"] or "") if found else (name, "", name)
 
 
-def _all(kept: Kept) -> Mapping[str, Any]:
+def _all(kept: SavedResults) -> Mapping[str, Any]:
     numbers = {name: number_of(text) for name, text in kept.others.items()}
     return {**kept.tensors, **{name: it for name, it in numbers.items() if it is not None}}
 
@@ -95,7 +95,7 @@ def number_of(text: str) -> Any:
         return None
 
 
-def _errors(theirs: Mapping[str, Any], exact: Kept) -> Mapping[str, tuple[float, float]]:
+def _errors(theirs: Mapping[str, Any], exact: SavedResults) -> Mapping[str, tuple[float, float]]:
     """Eager PyTorch's own error, and the largest element in float64, where both are known."""
     wide = _all(exact)
     both = {name: (item, wide[name]) for name, item in theirs.items() if name in wide}

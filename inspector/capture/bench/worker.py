@@ -29,7 +29,7 @@ from inspector.capture.bench.peak import peak_of
 from inspector.capture.bench.process import Channel, Cores, device_name
 from inspector.capture.bench.program import Loop, Program, loop_of, restoring_loop
 from inspector.capture.calls.calling import wait_for_device
-from inspector.capture.calls.outputs import Kept, joined, keep, kept_values
+from inspector.capture.calls.outputs import SavedResults, joined, keep, saved_results
 from inspector.capture.execution.execution import write_target
 from inspector.capture.execution.known_backends import check_spelling
 from inspector.capture.execution.trial import seed
@@ -78,7 +78,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     handler.sources.add_digests()
     check_spelling(asked.backends)
     channel.say("loaded")
-    if channel.told() is None:  # nobody wants it any more
+    if channel.received() is None:  # nobody wants it any more
         return
     worker = _Worker(asked, target, make_program(target, asked))
     worker.begin()
@@ -96,7 +96,7 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
         "bisect": worker.bisect,
         "restore": worker.restore,
     }
-    while (asked_now := channel.told()) is not None:
+    while (asked_now := channel.received()) is not None:
         jobs[asked_now.pop("do")](**asked_now)
         channel.say("done", **worker.state)
 
@@ -129,7 +129,7 @@ class _Worker:
 
         The third replays a CUDA graph, where there is one.
         """
-        kept = kept_values({})
+        kept = saved_results({})
         for index in range(len(self._program.calls)):
             with self._inputs.apart(index):
                 kept = joined(kept, self._begin(index))
@@ -143,7 +143,7 @@ class _Worker:
             self._wrong = found.wrong
             self._write(found)
 
-    def _begin(self, index: int) -> Kept:
+    def _begin(self, index: int) -> SavedResults:
         """The first three calls with an input; what the first and the last of them gave."""
         before = compilations()
         first_ns, results = self._first(index)
@@ -163,13 +163,13 @@ class _Worker:
         )  # fmt: skip
         return results
 
-    def _first(self, index: int) -> tuple[int, Kept]:
+    def _first(self, index: int) -> tuple[int, SavedResults]:
         emit(TargetCall(index, 0, "begin"))
         # Before the very first there is nothing to put back, and to look would say that no call
         # draws random numbers.
         prepared = self._program.prepare(index, restores=index > 0)
         seed(1 + index)  # what one input draws does not depend on what was drawn before
-        results = kept_values({})
+        results = saved_results({})
         with self._failing(index):
             before = _generators()
             began_ns = time.perf_counter_ns()
@@ -180,7 +180,7 @@ class _Worker:
             results = self._results(index, "", outputs, prepared)
         return time_ns, results
 
-    def _again(self, index: int) -> Kept:
+    def _again(self, index: int) -> SavedResults:
         with self._failing(index), quiet():
             prepared = self._program.prepare(index)
             seed(1 + index)
@@ -188,7 +188,7 @@ class _Worker:
             wait_for_device()
             return self._results(index, AGAIN, outputs, prepared)
 
-    def _results(self, index: int, again: str, outputs: object, made: PreparedCall) -> Kept:
+    def _results(self, index: int, again: str, outputs: object, made: PreparedCall) -> SavedResults:
         """Copies, at once: the next call may write to the same memory."""
         where = f"input {index + 1}{again}"
         values = {f"output of {where}": outputs}
@@ -196,7 +196,7 @@ class _Worker:
             values |= gradients_of(self._program, made.arguments, where)
         values |= changed_by(self._program, index, made.arguments, where)
         values |= moments_of(self._program, where)
-        return kept_values(values, self._most_bytes)
+        return saved_results(values, self._most_bytes)
 
     def settle(self) -> None:
         """Calls each input until its time is stable; before, the memory of a call, if asked."""

@@ -19,7 +19,7 @@ _FILE = "outputs.pt"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Kept:
+class SavedResults:
     """What calls gave.
 
     Attributes:
@@ -44,7 +44,7 @@ class Kept:
         return [*self.tensors, *self.others]
 
 
-def kept_values(values: Mapping[str, object], most_bytes: float = math.inf) -> Kept:
+def saved_results(values: Mapping[str, object], most_bytes: float = math.inf) -> SavedResults:
     """Copies of the values, by name; containers and objects are taken apart.
 
     Tensors that take more than `most_bytes` are not compared.
@@ -62,12 +62,12 @@ def kept_values(values: Mapping[str, object], most_bytes: float = math.inf) -> K
                 others[path] = repr(leaf)
             else:
                 uncompared.append(path)
-    return Kept(tensors, others, tuple(uncompared))
+    return SavedResults(tensors, others, tuple(uncompared))
 
 
-def joined(first: Kept, second: Kept) -> Kept:
+def joined(first: SavedResults, second: SavedResults) -> SavedResults:
     """What both have; their names differ."""
-    return Kept(
+    return SavedResults(
         tensors={**first.tensors, **second.tensors},
         others={**first.others, **second.others},
         uncompared=first.uncompared + second.uncompared,
@@ -88,7 +88,7 @@ def _copied(tensor: Any, most_bytes: float) -> Any:
     return copied if type(copied) is torch.Tensor and not copied.is_quantized else None
 
 
-def keep(kept: Kept, folder: Path) -> None:
+def keep(kept: SavedResults, folder: Path) -> None:
     """Writes values for another process, which finds all of them or none."""
     fields = dataclasses.asdict(dataclasses.replace(kept, tensors={}))
     part = folder / f"{_FILE}.part"
@@ -96,20 +96,20 @@ def keep(kept: Kept, folder: Path) -> None:
     part.replace(folder / _FILE)
 
 
-def has_kept(folder: Path) -> bool:
+def has_saved_results(folder: Path) -> bool:
     """Whether another process kept anything there."""
     return (folder / _FILE).exists()
 
 
-def load(folder: Path) -> Kept:
+def load(folder: Path) -> SavedResults:
     """Reads what another process kept."""
     try:
-        return Kept(**torch.load(folder / _FILE, weights_only=True, mmap=True))
+        return SavedResults(**torch.load(folder / _FILE, weights_only=True, mmap=True))
     except FileNotFoundError as error:
         raise UsageError("There are no outputs to compare with.", "") from error
 
 
-def compare(kept: Kept, expected: Kept) -> Comparison:
+def compare(kept: SavedResults, expected: SavedResults) -> Comparison:
     """Compares what this process gave with what another one gave."""
     unknown = {*kept.uncompared, *expected.uncompared}
     names = [n for n in dict.fromkeys((*expected.names, *kept.names)) if n not in unknown]

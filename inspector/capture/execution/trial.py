@@ -21,7 +21,7 @@ from torch.utils import _pytree
 
 from inspector.capture import versions
 from inspector.capture.calls.calling import call_once, wait_for_device
-from inspector.capture.calls.outputs import Kept, compare, joined, keep, kept_values, load
+from inspector.capture.calls.outputs import SavedResults, compare, joined, keep, load, saved_results
 from inspector.capture.compiled import uncompiled
 from inspector.capture.target.call import fresh
 from inspector.capture.target.target import Target
@@ -79,7 +79,7 @@ class _Witness:
         self._function = function
         self._calls = 0
         self._arguments: list[Any] | None = None
-        self._kept: list[Kept] = []
+        self._kept: list[SavedResults] = []
 
     def __call__(self, *args: Any, **kwargs: Any) -> object:
         self._look_behind()
@@ -91,7 +91,7 @@ class _Witness:
         seed(_SEED + 1 + index)
         # Of a coroutine only the end has a result, and that is the caller's.
         outputs = self._function(*args, **kwargs)
-        self._kept.append(kept_values({f"output of input {index + 1}": outputs}))
+        self._kept.append(saved_results({f"output of input {index + 1}": outputs}))
         self._arguments = _pytree.tree_leaves((args, kwargs))
         return outputs
 
@@ -110,13 +110,13 @@ class _Witness:
             values[f"gradient of tensor {number} of input {index}"] = _gradient(tensor)
         if index == len(self._target.calls):
             values |= _state(self._target.function)
-        self._kept.append(kept_values(values))
+        self._kept.append(saved_results(values))
         self._arguments = None
 
-    def kept(self) -> Kept:
+    def kept(self) -> SavedResults:
         """All that was given and changed."""
         self._look_behind()
-        return functools.reduce(joined, self._kept, Kept({}, {}, ()))
+        return functools.reduce(joined, self._kept, SavedResults({}, {}, ()))
 
 
 def _gradient(tensor: Any) -> Any:

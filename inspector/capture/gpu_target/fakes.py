@@ -42,7 +42,12 @@ def fakes_on_cuda() -> Iterator[None]:
 
     def described(self: Any, tensor: Any, **options: Any) -> Any:
         description = describe(self, tensor, **options)
-        if description.device.type == "cpu" and not _stays(tensor, state):
+        if description.device.type == "cpu" and not (
+            getattr(state, "constant", False)
+            or getattr(state, "is_program", False)
+            or (isinstance(tensor, fake_tensor.FakeTensor) and not is_weight(tensor))
+            or torch._is_functional_tensor(tensor)  # noqa: SLF001 - no public name
+        ):
             object.__setattr__(description, "device", _CUDA)  # a frozen dataclass
         return description
 
@@ -74,15 +79,6 @@ def fakes_on_cuda() -> Iterator[None]:
         functorch_config.patch(enable_autograd_cache=False),
     ):
         yield
-
-
-def _stays(tensor: Any, state: Any) -> bool:
-    return (
-        getattr(state, "constant", False)
-        or getattr(state, "is_program", False)
-        or (isinstance(tensor, fake_tensor.FakeTensor) and not is_weight(tensor))
-        or torch._is_functional_tensor(tensor)  # noqa: SLF001 - as describe_tensor asks
-    )
 
 
 def tensor_on_cuda(data: Any, **options: Any) -> Any:

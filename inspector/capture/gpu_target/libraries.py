@@ -139,20 +139,16 @@ def convolutions_of(gpu: Gpu) -> Iterator[None]:
     def determined(tensor: Any, weight: Any, backend: Any) -> Any:
         if backend is not _OURS:
             return layout(tensor, weight, backend)
-        return _layout(tensor, weight, gpu)
+        is_wide_enough = tensor.dtype != torch.bfloat16 or gpu.capability >= (8, 0)
+        is_cudnns = torch.backends.cudnn.enabled and tensor.is_floating_point() and is_wide_enough
+        if not is_cudnns or torch.float64 in (tensor.dtype, weight.dtype):
+            return torch.contiguous_format
+        wanted = _LAYOUTS.get(weight.dim())
+        formats = {suggest_memory_format(tensor), suggest_memory_format(weight)}
+        return wanted if wanted in formats else torch.contiguous_format
 
     with (
         mock.patch.object(torch._C, "_select_conv_backend", selected),  # noqa: SLF001
         mock.patch.object(torch._C, "_conv_determine_backend_memory_format", determined),  # noqa: SLF001
     ):
         yield
-
-
-def _layout(tensor: Any, weight: Any, gpu: Gpu) -> Any:
-    is_wide_enough = tensor.dtype != torch.bfloat16 or gpu.capability >= (8, 0)
-    is_cudnns = torch.backends.cudnn.enabled and tensor.is_floating_point() and is_wide_enough
-    if not is_cudnns or torch.float64 in (tensor.dtype, weight.dtype):
-        return torch.contiguous_format
-    wanted = _LAYOUTS.get(weight.dim())
-    formats = {suggest_memory_format(tensor), suggest_memory_format(weight)}
-    return wanted if wanted in formats else torch.contiguous_format

@@ -10,7 +10,7 @@ import collections
 import contextlib
 import dataclasses
 import statistics
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import torch
@@ -42,7 +42,7 @@ class _Seen:
 
 
 @dataclasses.dataclass(slots=True)
-class Alone:
+class IsolatedKernel:
     """One kernel that is to be benchmarked, by its name or a part of it."""
 
     asked: str
@@ -138,7 +138,14 @@ def _census(name: str, run: Prepared) -> list[_Seen]:
     with timing() as timed:
 
         def hook(place: Place, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            launches.append((place, _signature(function, args, kwargs)))
+            parts: list[object] = [id(getattr(function, "__self__", function))]
+            for item in (*args, *(value for name, value in kwargs.items() if name != "stream")):
+                if isinstance(item, torch.Tensor):
+                    stride = item.stride() if item.layout is torch.strided else ()
+                    parts.append((str(item.dtype), tuple(item.shape), stride))
+                else:
+                    parts.append(repr(item) if isinstance(item, _PLAIN) else type(item))
+            launches.append((place, tuple(parts)))
             return timed.run(lambda: function(*args, **kwargs))
 
         with watched(name, hook):
@@ -186,17 +193,6 @@ def _cpp_source(name: str, function: Any) -> str:
                 texts = [item.value for item in ast.walk(node) if isinstance(item, ast.Constant)]
                 return max((text for text in texts if isinstance(text, str)), key=len, default="")
     return ""
-
-
-def _signature(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[object, ...]:
-    parts: list[object] = [id(getattr(function, "__self__", function))]
-    for item in (*args, *(value for name, value in kwargs.items() if name != "stream")):
-        if isinstance(item, torch.Tensor):
-            stride = item.stride() if item.layout is torch.strided else ()
-            parts.append((str(item.dtype), tuple(item.shape), stride))
-        else:
-            parts.append(repr(item) if isinstance(item, _PLAIN) else type(item))
-    return tuple(parts)
 
 
 def _described(arguments: Arguments, written: Sequence[str]) -> Iterator[BenchedArgument]:

@@ -39,7 +39,21 @@ def launched(kind: str, function: Any, kwargs: dict[str, Any], source: str) -> L
     if kind == "triton":
         return _triton(function.__self__)
     if kind == "cpp":
-        return _cpp(function, source)
+        match = _SIGNATURE.search(source)
+        parameters = [part.strip() for part in match["arguments"].split(",")] if match else []
+        names = [part.replace("*", " ").split()[-1] for part in parameters]
+        written = [
+            name
+            for name, part in zip(names, parameters, strict=True)
+            if "*" in part and not part.startswith("const ")
+        ]
+        return Launched(
+            kind="cpp",
+            names=names,
+            written=tuple(written) if match else None,
+            changed=tuple(name for name in written if name.startswith("in_out_ptr")),
+            launch=lambda arguments: function(*arguments.args, **arguments.kwargs),
+        )
     return _library(function, kwargs)
 
 
@@ -75,24 +89,6 @@ def _triton(autotuner: Any) -> Launched:
             spills=getattr(launcher, "n_spills", None),
             shared_bytes=getattr(launcher, "shared", None),
         ),
-    )
-
-
-def _cpp(function: Any, source: str) -> Launched:
-    match = _SIGNATURE.search(source)
-    parameters = [part.strip() for part in match["arguments"].split(",")] if match else []
-    names = [part.replace("*", " ").split()[-1] for part in parameters]
-    written = [
-        name
-        for name, part in zip(names, parameters, strict=True)
-        if "*" in part and not part.startswith("const ")
-    ]
-    return Launched(
-        kind="cpp",
-        names=names,
-        written=tuple(written) if match else None,
-        changed=tuple(name for name in written if name.startswith("in_out_ptr")),
-        launch=lambda arguments: function(*arguments.args, **arguments.kwargs),
     )
 
 

@@ -30,8 +30,16 @@ def environment(project: str, *, asks_for_gpus: bool) -> Environment:
             may not: that takes memory on a GPU, and a process that forks afterwards cannot use any.
     """
     roots = recorded_roots()
+    import torch
+
+    versions = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            versions[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
     return Environment(
-        versions=_versions(),
+        versions=versions | {"torch": str(torch.__version__)},
         hardware=_hardware(asks_for_gpus=asks_for_gpus),
         roots={
             "project": project,
@@ -52,18 +60,6 @@ def rank() -> int | None:
     text = os.environ.get("RANK", "")
     in_a_job = os.environ.get("WORLD_SIZE", "").isdecimal()
     return int(text) if in_a_job and text.isascii() and text.isdecimal() else None
-
-
-def _versions() -> dict[str, str]:
-    import torch
-
-    versions = {"python": platform.python_version()}
-    for name in _PACKAGES:
-        try:
-            versions[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return versions | {"torch": str(torch.__version__)}
 
 
 def _hardware(*, asks_for_gpus: bool) -> dict[str, object]:

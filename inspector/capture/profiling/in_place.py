@@ -130,11 +130,11 @@ def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
         known = attribution.launched, attribution.around_replays
         write_profile(index, kept, known, name)
 
-    def write_so_far() -> None:
+    def write_partial() -> None:
         guarded("write measurements so far", lambda: write(SO_FAR))
 
     try:
-        _measure(runs, measured, write_so_far, seconds)
+        _measure(runs, measured, write_partial, seconds)
     except BaseException as error:  # out of memory, say: what was measured until then is there
         measured.failed(error)
         if measured.unwatched:
@@ -146,7 +146,7 @@ def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
 def _measure(
     runs: tuple[Prepared, Prepared],
     measured: Measured,
-    write_so_far: Callable[[], None],
+    write_partial: Callable[[], None],
     seconds: float,
 ) -> None:
     run, eager = runs
@@ -166,7 +166,7 @@ def _measure(
     for number in range(plan.rounds):
         _round(number, plan, runs, measured, settled)
         if not number:
-            write_so_far()
+            write_partial()
     if uses_cuda():
         calls = min(plan.calls, EXPLAINED_CALLS)
         measured.explained = explain("explained", run, (calls, plan.untimed), measured)

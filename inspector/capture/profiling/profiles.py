@@ -33,7 +33,7 @@ from inspector.records.ceilings import DeviceState
 
 
 class OneKernel(Protocol):
-    """A kernel that is benchmarked alone (`inspector.capture.kernel_bench.bench.Alone`)."""
+    """A kernel to benchmark alone (`inspector.capture.kernel_bench.bench.IsolatedKernel`)."""
 
     def is_refused(self) -> bool:
         """Whether there is not just one of its name, once all is compiled."""

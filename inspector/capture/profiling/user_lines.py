@@ -37,12 +37,6 @@ _CALL = nn.Module._call_impl.__code__  # noqa: SLF001 - every call of a module i
 _COMPILED = "_orig_mod"  # what torch.compile's module calls the program's own
 
 
-def module_name(path: str) -> str:
-    """What Dynamo calls a module in the one that is compiled: ``L['self'].layers.0``."""
-    parts = [part for part in path.split(".") if part and part != _COMPILED]
-    return ".".join([_ROOT, *parts])
-
-
 def generated_files() -> frozenset[str]:
     """The files that Inductor has written and that were loaded."""
     from torch._inductor.codecache import PyCodeCache
@@ -111,7 +105,10 @@ class _Marks:
             module = frame.f_locals.get("self")
             if isinstance(module, nn.Module) and id(module) not in self._paths:
                 for name, child in module.named_modules():
-                    self._paths.setdefault(id(child), module_name(name))
+                    parts = [part for part in name.split(".") if part and part != _COMPILED]
+                    # What Dynamo calls a module in the one that is compiled:
+                    # ``L['self'].layers.0``.
+                    self._paths.setdefault(id(child), ".".join([_ROOT, *parts]))
             called = CALL_MARK + self._paths.get(id(module), "")
             is_within = any(mark.is_line for mark in self._open)
             made = "" if is_within or self._has_lines(module) else made_at(module)

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import sys
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -52,7 +51,6 @@ def diagnose(env: Environment) -> tuple[Row, ...]:
     """All rows, in the order in which a reader needs them."""
     compiler = {"darwin": "xcode-select --install", "linux": "sudo apt-get install g++"}
     dot = {"darwin": "brew install graphviz", "linux": "sudo apt-get install graphviz"}
-    matplotlib = f"{shlex.quote(sys.executable)} -m pip install {shlex.quote('matplotlib>=3.10')}"
     python = _judge(env.python, PYTHON_VERSIONS)
     build = f", {env.torch_build} build" if env.torch_build else ""
     return (
@@ -79,7 +77,6 @@ def diagnose(env: Environment) -> tuple[Row, ...]:
             "graph pictures",
             dot.get(env.platform, "winget install Graphviz.Graphviz"),
         ),
-        _thing("matplotlib", env.matplotlib, "rooflines", matplotlib),
         _package(env, "transformers", TRANSFORMERS_VERSIONS, "the sample bert_base"),
         _inspect(env),
     )

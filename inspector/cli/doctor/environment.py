@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -32,7 +31,6 @@ class Environment:
         torch_build: ``CPU``, ``CUDA 13.0``, ``ROCm 7.0``; None without torch.
         gpus: A line for each NVIDIA GPU: name, driver, compute capability.
         is_ours: Whether that starts this package: another popular one installs an ``inspect``, too.
-        matplotlib: Its version next to this package, which draws with it, or None.
     """
 
     python: str
@@ -49,7 +47,6 @@ class Environment:
     inspect: str | None
     is_ours: bool
     torch_inspector: str | None
-    matplotlib: str | None
 
 
 def look_around(interpreter: str | None) -> Environment:
@@ -75,15 +72,7 @@ def look_around(interpreter: str | None) -> Environment:
         inspect=script,
         is_ours=script is not None and _starts_us(Path(script)),
         torch_inspector=shutil.which("torch-inspector"),
-        matplotlib=_matplotlib(),
     )
-
-
-def _matplotlib() -> str | None:
-    try:
-        return metadata.version("matplotlib")
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def missing_names(interpreter: str | None) -> list[str]:

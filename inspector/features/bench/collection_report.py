@@ -148,7 +148,7 @@ def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> Set
         faster=sum(all(row.faster and row.faster.low > 1 for row in rows) for rows in ran),
         slower=sum(all(row.faster and row.faster.high < 1 for row in rows) for rows in ran),
         same=sum(all(row.faster and not row.faster.is_known for row in rows) for rows in ran),
-        unknown=sum(all(row.faster and row.faster.says_nothing for row in rows) for rows in ran),
+        unknown=sum(all(row.faster and row.faster.is_inconclusive for row in rows) for rows in ran),
     )
 
 

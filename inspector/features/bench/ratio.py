@@ -8,7 +8,7 @@ import statistics
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from inspector.shared.student_t import half_width, median_widens, student
+from inspector.shared.student_t import half_width, median_widens, t_quantile
 
 Times: TypeAlias = Mapping[tuple[int, int], float]
 """Medians of blocks of calls in ns, by session and round."""
@@ -34,7 +34,7 @@ class Ratio:
         return self.low <= other.middle <= self.high
 
     @property
-    def says_nothing(self) -> bool:
+    def is_inconclusive(self) -> bool:
         """Whether it can be 1, and twice or half as much as well."""
         return not self.is_known and (self.low < 1 / _TWICE or self.high > _TWICE)
 
@@ -74,6 +74,6 @@ def ratio_of(above: Times, below: Times) -> Ratio | None:
         by_rounds = math.sqrt(statistics.fmean(squares)) if squares else 0.0
         spread = max(statistics.stdev(means), by_rounds)
         error = median_widens(len(means)) * spread / math.sqrt(len(means))
-        middle, reach = statistics.median(means), student(len(means) - 1) * error
+        middle, reach = statistics.median(means), t_quantile(len(means) - 1) * error
     reach *= math.sqrt(2)
     return Ratio(*(math.exp(value) for value in (middle - reach, middle, middle + reach)))

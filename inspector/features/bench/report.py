@@ -89,10 +89,16 @@ def make_bench_report(
     """Reads the measurements of a run, whose logs must still be there."""
     rows = make_rows(plan, run)
     first = next(iter(run.records(FirstCalls)), FirstCalls())
+    groups = list(_groups(plan, rows, run, list(rules)))
+    place = next((at for at, group in enumerate(groups) if group.choice.nearest), None)
+    if profile is not None and place is not None:
+        group = groups[place]
+        found = (item for item in profile.profiles if item.profile.input == group.input)
+        groups[place] = dataclasses.replace(group, profile=next(found, None))
     return BenchReport(
         plan=plan,
         run=run,
-        groups=_with_profile(list(_groups(plan, rows, run, list(rules))), profile),
+        groups=tuple(groups),
         device=first.device,
         threads=first.threads,
         notices=tuple(_notices(plan, rows, run, first.device)),
@@ -122,16 +128,6 @@ def _groups(
                 choice=choice,
                 reasons=_reasons(run, plan, mine, rules) if choice.nearest else (),
             )
-
-
-def _with_profile(groups: list[BenchGroup], report: ProfileReport | None) -> tuple[BenchGroup, ...]:
-    """The groups, the first of those in which nothing is faster with the profile."""
-    place = next((at for at, group in enumerate(groups) if group.choice.nearest), None)
-    if report is not None and place is not None:
-        group = groups[place]
-        found = (item for item in report.profiles if item.profile.input == group.input)
-        groups[place] = dataclasses.replace(group, profile=next(found, None))
-    return tuple(groups)
 
 
 def _reasons(

@@ -10,8 +10,8 @@ from inspector.features.bench.wording import (
     error_text,
     faster_text,
     interval_text,
+    is_inconclusive,
     none_measured,
-    says_nothing,
     speed_text,
 )
 from inspector.features.bench.wrong_wording import wrong_lines
@@ -111,8 +111,8 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
 
 def _shortest(eager: VariedSetting, measured: Sequence[VariedSetting]) -> Iterator[str]:
     """The setting with the shortest calls of those that are known to be faster, if any is."""
-    faster = [item for item in measured if item.is_faster and not says_nothing(item.faster)]
-    unknown = [item.setting.label for item in measured if says_nothing(item.faster)]
+    faster = [item for item in measured if item.is_faster and not is_inconclusive(item.faster)]
+    unknown = [item.setting.label for item in measured if is_inconclusive(item.faster)]
     fastest = min(faster or measured, key=lambda item: item.round_ns or 0.0)
     took = _took(eager, fastest)
     nearest = f"closest: {fastest.setting.label}, {took}"

@@ -8,8 +8,8 @@ from inspector.features.bench.report import BenchGroup
 from inspector.features.bench.rows import INTERRUPTED, BenchRow
 from inspector.features.bench.wording import (
     interval_text,
+    is_inconclusive,
     none_measured,
-    says_nothing,
     speed_text,
     time_text,
 )
@@ -78,8 +78,8 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
     for row in choice.slower:
         if row.faster is not None:
             yield _compared(choice.eager, row, row.faster)
-    yield from _no_difference([row for row in choice.same if not says_nothing(row.faster)])
-    unknown = [row.setting.label for row in choice.same if says_nothing(row.faster)]
+    yield from _no_difference([row for row in choice.same if not is_inconclusive(row.faster)])
+    unknown = [row.setting.label for row in choice.same if is_inconclusive(row.faster)]
     if unknown:
         yield (
             f"Timings vary too much to compare {listed(unknown)} with eager: measure on an idle "

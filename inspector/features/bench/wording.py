@@ -7,7 +7,6 @@ from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.report import BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
 from inspector.report.wording import count, duration, listed, size
-from inspector.shared.variation import Assignment
 
 COLUMNS = ("setting", "time", "faster", "first call", "cached", "peak", "error")
 _THOUSAND = 1_000
@@ -23,12 +22,16 @@ _MOST_ROUNDING = 1e-3
 
 def head_text(report: BenchReport) -> str:
     """``model.py · torch 2.13.0 · cpu, 2 threads · 3 sessions``."""
+    found: dict[str, dict[str, None]] = {}
+    for item in itertools.chain.from_iterable(report.plan.variations):
+        found.setdefault(item.place, {})[str(item.value)] = None
+    said = "; ".join(f"{place}={','.join(values)}" for place, values in found.items())
     parts = (
         report.plan.target,
         f"torch {report.run.torch}" if report.run.torch else "",
         device_text(report.device, report.threads),
         count(report.plan.sessions, "session"),
-        varied_text(report.plan.variations),
+        (f"{count(len(report.plan.variations), 'input')}: {said}" if said else ""),
         "with gradients" if report.plan.is_grad else "",
     )
     return " · ".join(filter(None, parts))
@@ -37,15 +40,6 @@ def head_text(report: BenchReport) -> str:
 def device_text(device: str, threads: int) -> str:
     """``NVIDIA H200``, ``cpu, 2 threads``; empty where no device is known."""
     return f"{device}, {count(threads, 'thread')}" if device == "cpu" else device
-
-
-def varied_text(variations: Sequence[Sequence[Assignment]]) -> str:
-    """``4 inputs: x[0]=1,4; x[2]=224,256``: what ``--vary`` makes of the places that it names."""
-    found: dict[str, dict[str, None]] = {}
-    for item in itertools.chain.from_iterable(variations):
-        found.setdefault(item.place, {})[str(item.value)] = None
-    said = "; ".join(f"{place}={','.join(values)}" for place, values in found.items())
-    return f"{count(len(variations), 'input')}: {said}" if said else ""
 
 
 def group_title(group: BenchGroup, *, several: bool) -> str:
@@ -178,6 +172,6 @@ def speed_text(faster: Ratio) -> str:
     return f"{times:.2f}{TIMES} {'slower' if is_slower else 'faster'}"
 
 
-def says_nothing(ratio: Ratio | None) -> bool:
+def is_inconclusive(ratio: Ratio | None) -> bool:
     """Whether it can be as fast as eager PyTorch, and twice or half as fast as well."""
-    return ratio is not None and ratio.says_nothing
+    return ratio is not None and ratio.is_inconclusive

@@ -83,7 +83,7 @@ def telling(uses: Sequence[Uses]) -> Uses | None:
     return min(known, key=lambda item: list(_SENTENCES).index(item.kind), default=None)
 
 
-def is_as_the_program_says(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:
+def matches_program(fusion: Fusion, use: Uses, steps: tuple[Step, Step]) -> bool:
     """Whether what the two use differs because the program takes a part, or makes it larger."""
     buffer = fusion.buffers.get(use.buffer)
     if buffer is None:

@@ -106,7 +106,7 @@ VIEWS: Views = {
     ),
     Buffer: View("name kind dtype? shape stride device? node=origin?"),
     Pair: View(
-        """first second shared saved_bytes_at_most=saved_bytes torch_says=said?
+        """first second shared saved_bytes_at_most=saved_bytes torch_says=torch_reason?
         reason=reason.sentence change=reason.change? kind=reason.kind"""
     ),
     Operators: View("graphs decompositions not_inductors=outside"),

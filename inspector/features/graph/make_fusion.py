@@ -152,7 +152,7 @@ class _Making:
             bytes_=moved,
             bytes_inductor=0 if is_nothing else counted,
             bytes_eager=moved if is_call else self._in_eager(own),
-            bytes_unfused=moved if is_call else total(map(self._traffic.bytes_alone, own)),
+            bytes_unfused=moved if is_call else total(map(self._traffic.unfused_bytes, own)),
             flops=sum(flops) if flops else None,
             removed=() if is_call else tuple(self._removed(own, stored)),
         )

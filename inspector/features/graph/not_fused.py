@@ -8,7 +8,7 @@ from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.graph.pair_reasons import reason_of
 from inspector.features.graph.reasons import Reason, formatted
 from inspector.features.graph.step_names import described
-from inspector.features.graph.step_pair import Between
+from inspector.features.graph.step_pair import StepPair
 from inspector.records.fusion import Apart
 from inspector.shared.dtypes import find_dtype
 
@@ -24,7 +24,7 @@ class Pair:
         second: Place of the later one.
         shared: Names of the buffers that both use; of several that are one memory, its owner's.
         saved_bytes: Bytes that fusing both into one kernel would save.
-        said: Torch's message, or an empty string.
+        torch_reason: Torch's message, or an empty string.
         reason: What they mean, with the two operators in the sentence; None where it is unknown.
     """
 
@@ -32,7 +32,7 @@ class Pair:
     second: int
     shared: tuple[str, ...]
     saved_bytes: int
-    said: str
+    torch_reason: str
     reason: Reason | None
 
 
@@ -53,7 +53,7 @@ def unfused_pairs(fusion: Fusion) -> list[Pair]:
         if not saved:
             continue
         words = formatted(apart[0].reason, apart[0].arguments) if apart else ""
-        reason = reason_of(Between(fusion, one, other, shared, *(apart or ())))
+        reason = reason_of(StepPair(fusion, one, other, shared, *(apart or ())))
         pairs.append(Pair(first, second, shared, saved, words, reason))
     return sorted(pairs, key=lambda pair: -pair.saved_bytes)
 
@@ -147,5 +147,5 @@ def grouped(fusion: Fusion, pairs: Sequence[Pair]) -> list[tuple[Pair, int]]:
     for pair in pairs:
         sides = (fusion.steps[pair.first], fusion.steps[pair.second])
         words = tuple(described(step) for step in sides)
-        found.setdefault((*words, pair.said, str(pair.saved_bytes)), []).append(pair)
+        found.setdefault((*words, pair.torch_reason, str(pair.saved_bytes)), []).append(pair)
     return [(same[0], len(same)) for same in found.values()]

@@ -4,13 +4,13 @@ import dataclasses
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.features.graph.apart_wording import apart_head, apart_lines
 from inspector.features.graph.drawing import labels
 from inspector.features.graph.drawing.options import matches
 from inspector.features.graph.line_kernels import FoundNode, KernelAtLine, Relation
 from inspector.features.graph.lookup import Around, covers, is_same_file
 from inspector.features.graph.operators import shown_operator
 from inspector.features.graph.report import FusionRow, GraphReport, Operators
+from inspector.features.graph.unfused_wording import unfused_head, unfused_lines
 from inspector.features.graph.vllm import vllm_of, vllm_sections
 from inspector.features.graph.wording import (
     decomposition_lines,
@@ -91,10 +91,10 @@ def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:
     blocks = (Lines([traffic_line(row.fusion)]), Table(_STEP, rows, "kernel", _MOST_ROWS))
     yield Section(fusion_headline(row.fusion), blocks)
     apart = [
-        (line.saved, line.title, line.reason, line.change) for line in apart_lines(report, row)
+        (line.saved, line.title, line.reason, line.change) for line in unfused_lines(report, row)
     ]
     table = Table(_APART, apart, "case", _MOST_APART)
-    yield Section(f"Not fused ({apart_head(report)})", [table])
+    yield Section(f"Not fused ({unfused_head(report)})", [table])
 
 
 def _graph(report: GraphReport, graph: Graph) -> Section:

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from inspector.features.graph.buffer_uses import is_as_the_program_says, telling, uses_reason
+from inspector.features.graph.buffer_uses import matches_program, telling, uses_reason
 from inspector.features.graph.fusion import Step
 from inspector.features.graph.outside_graph import call_kind
 from inspector.features.graph.reasons import KNOWN, NODES_BETWEEN, Reason, explain
@@ -13,7 +13,7 @@ from inspector.features.graph.reduction_reasons import (
     about_rounded,
 )
 from inspector.features.graph.step_names import numbered
-from inspector.features.graph.step_pair import Between
+from inspector.features.graph.step_pair import StepPair
 from inspector.records.fusion import Apart
 
 _LIBRARY = Reason("library", "{call} is a library call, and Inductor cannot fuse anything into it.")
@@ -84,7 +84,7 @@ _ABOUT_USES = ("no shared data", "memory deps did not match")
 _MULTIPLIES = ("mm", "addmm", "bmm", "baddbmm", "convolution", "_scaled_mm", "_int_mm")
 
 
-def reason_of(pair: Between) -> Reason | None:
+def reason_of(pair: StepPair) -> Reason | None:
     """The reason, with the two in the sentence; None where it is unknown."""
     call = next((step for step in (pair.first, pair.second) if step.is_call), None)
     if call is not None:
@@ -96,15 +96,15 @@ def reason_of(pair: Between) -> Reason | None:
     parts = (memory.root(name) for name in pair.first.writes if memory.is_part(name))
     if any(root in pair.second.reads for root in parts):
         return pair.reason(_PART)
-    return pair.reason(_BETWEEN) if pair.is_passed_on and pair.has_one_between() else None
+    return pair.reason(_BETWEEN) if pair.is_passed_on and pair.has_step_between() else None
 
 
-def _of_said(pair: Between, apart: Apart) -> Reason | None:
+def _of_said(pair: StepPair, apart: Apart) -> Reason | None:
     steps = (pair.first, pair.second) if pair.is_in_order else (pair.second, pair.first)
     names = numbered(pair.fusion, steps[0]), numbered(pair.fusion, steps[1])
     if apart.reason.startswith(_ABOUT_USES):
         # Torch looks at what stands between two only after it looked at what they share.
-        between = pair.reason(_BETWEEN) if pair.has_one_between() else None
+        between = pair.reason(_BETWEEN) if pair.has_step_between() else None
         reason = between or about_result(pair) or _of_reductions(pair, apart, steps)
         reason = reason or _of_change(pair)
         reason = reason or uses_reason(pair.fusion, apart.uses, steps, names)
@@ -118,15 +118,15 @@ def _of_said(pair: Between, apart: Apart) -> Reason | None:
     return dataclasses.replace(found, sentence=found.between(*names)) if found else None
 
 
-def _of_reductions(pair: Between, apart: Apart, steps: tuple[Step, Step]) -> Reason | None:
+def _of_reductions(pair: StepPair, apart: Apart, steps: tuple[Step, Step]) -> Reason | None:
     """Whether they go another way; loops of other sizes can be those of a reduction in parts."""
     use = telling(apart.uses)
-    if use is None or use.kind != "part" or is_as_the_program_says(pair.fusion, use, steps):
+    if use is None or use.kind != "part" or matches_program(pair.fusion, use, steps):
         return about_dimensions(pair)
     return about_rounded(pair) or about_dimensions(pair)
 
 
-def _of_change(pair: Between) -> Reason | None:
+def _of_change(pair: StepPair) -> Reason | None:
     """Whether the earlier one changes an input of the graph in place that the later one uses."""
     changed = {
         name
@@ -139,7 +139,7 @@ def _of_change(pair: Between) -> Reason | None:
     return pair.reason(_IN_PLACE) if is_input else None
 
 
-def _of_call(pair: Between, call: Step) -> Reason:
+def _of_call(pair: StepPair, call: Step) -> Reason:
     kinds = {"fallback": _FALLBACK, "user_kernel": _OWN, "custom": _OTHERS}
     # All that stands before a convolution may be its input in another memory order.
     names, before = ({node.name for node in each.operators} for each in (call, pair.first))
@@ -154,7 +154,7 @@ def _of_call(pair: Between, call: Step) -> Reason:
     return dataclasses.replace(reason, sentence=sentence, change=change)
 
 
-def _can_be_template(pair: Between, call: Step) -> bool:
+def _can_be_template(pair: StepPair, call: Step) -> bool:
     """Whether there are templates for the call that compute pointwise operators like the other.
 
     They do so with what they load and with what they store, convolutions with the latter alone;
@@ -173,7 +173,7 @@ def _can_be_template(pair: Between, call: Step) -> bool:
     )
 
 
-def _of_loops(pair: Between) -> Reason | None:
+def _of_loops(pair: StepPair) -> Reason | None:
     """``CppScheduling`` gives no reasons (torch/_inductor/codegen/cpp.py, 2.11 to 2.13)."""
     if not pair.is_in_cpp:
         return None

@@ -14,7 +14,7 @@ from inspector.shared.roots import Roots
 from inspector.shared.stack import StackFrame, user_frame
 from inspector.trace.graph_text import TextNode, parse_graph
 from inspector.trace.inductor import AFTER_ONE
-from inspector.trace.inspector_records import kept_record
+from inspector.trace.inspector_records import stored_record
 from inspector.trace.printed_stack import printed_frames
 
 _BEGIN = "before_"
@@ -115,7 +115,7 @@ class _Segment:
 
     def passes(self, roots: Roots) -> Iterator[GraphPasses]:
         if self.recorded is not None and self.recorded.recorded is not None:
-            record = kept_record(PassChanges, self.recorded.recorded)
+            record = stored_record(PassChanges, self.recorded.recorded)
             found = tuple(_recorded(record, item, roots) for item in record.passes)
             unchanged = record.unchanged
         elif len(self.chain) > 1:

@@ -12,7 +12,7 @@ from inspector.run.graph import Graph, Node, Stage
 from inspector.run.graph_places import GraphPlace
 from inspector.run.run import Process
 from inspector.shared.roots import Roots
-from inspector.trace.inspector_records import kept_record
+from inspector.trace.inspector_records import stored_record
 from inspector.trace.printed_stack import printed_frames
 
 _GIVEN = frozenset({Stage.FORWARD, Stage.BACKWARD, Stage.INFERENCE})
@@ -100,7 +100,7 @@ def directions(places: Iterable[GraphPlace]) -> Iterator[str]:
 
 def _read(place: GraphPlace, stage: Stage, roots: Roots, direction: str) -> Graph:
     if place.recorded is not None:
-        found = kept_record(RecordedGraph, place.recorded)
+        found = stored_record(RecordedGraph, place.recorded)
         if found.is_backward is not None and direction != "inference":
             direction = "backward" if found.is_backward else "forward"
         nodes = _with_origins([_recorded(found, node, roots) for node in found.nodes])

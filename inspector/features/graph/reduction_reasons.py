@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from inspector.features.graph.buffer_uses import loops
 from inspector.features.graph.fusion import Step
 from inspector.features.graph.reasons import Reason
-from inspector.features.graph.step_pair import Between
+from inspector.features.graph.step_pair import StepPair
 from inspector.records.fusion import Operation
 
 _ONE_KERNEL = (
@@ -62,7 +62,7 @@ _MIXED = (
 )
 
 
-def about_parts(pair: Between) -> Reason | None:
+def about_parts(pair: StepPair) -> Reason | None:
     """Whether a reduction in two parts keeps what is passed on from being fused."""
     if not pair.is_passed_on:
         return None
@@ -76,7 +76,7 @@ def about_parts(pair: Between) -> Reason | None:
     return None
 
 
-def about_result(pair: Between) -> Reason | None:
+def about_result(pair: StepPair) -> Reason | None:
     """Whether the later one needs complete results of a reduction, and goes over more than them."""
     results = {
         pair.fusion.memory.root(name): math.prod(map(_number, item.sizes[0]))
@@ -97,7 +97,7 @@ def about_result(pair: Between) -> Reason | None:
     return pair.reason(dataclasses.replace(_RESULT, change=_order_change(pair, results)))
 
 
-def _order_change(pair: Between, results: Collection[str]) -> str:
+def _order_change(pair: StepPair, results: Collection[str]) -> str:
     """The memory order in which one kernel can do both, where both use the same elements."""
     memory = pair.fusion.memory
     elements = {memory.root(name) for name in pair.shared} - {*results}
@@ -119,20 +119,20 @@ def _order_change(pair: Between, results: Collection[str]) -> str:
     return _INNERMOST
 
 
-def about_dimensions(pair: Between) -> Reason | None:
+def about_dimensions(pair: StepPair) -> Reason | None:
     """Whether a reduction goes over what both use in an order that the other cannot have."""
     kinds = {use.kind for use in pair.apart.uses} if pair.apart else set()
     return _about_order(pair) if kinds & {"order", "index"} else None
 
 
-def about_rounded(pair: Between) -> Reason | None:
+def about_rounded(pair: StepPair) -> Reason | None:
     """The same of a reduction in two parts that rounds its size up, and so goes over more."""
     steps = pair.first, pair.second
     is_rounded = any(step.kind == "reduction" and _is_first_part(pair, step) for step in steps)
     return _about_order(pair) if is_rounded else None
 
 
-def _about_order(pair: Between) -> Reason | None:
+def _about_order(pair: StepPair) -> Reason | None:
     steps = pair.first, pair.second
     reductions = [step for step in steps if step.kind == "reduction"]
     if not reductions:
@@ -148,7 +148,7 @@ def _about_order(pair: Between) -> Reason | None:
     return pair.reason(_BESIDE_SPLIT) if any(parts) and not is_behind else None
 
 
-def _is_first_part(pair: Between, step: Step) -> bool:
+def _is_first_part(pair: StepPair, step: Step) -> bool:
     return bool(_second_parts(pair.operations(step), pair.fusion.plan.operations))
 
 
@@ -163,7 +163,7 @@ def _second_parts(before: Sequence[Operation], parts: Sequence[Operation]) -> li
     return found
 
 
-def _can_be_mixed(pair: Between) -> bool:
+def _can_be_mixed(pair: StepPair) -> bool:
     """By those checks of ``MixOrderReduction.can_fuse`` that a plan lets one repeat.
 
     In torch/_inductor/scheduler.py, 2.11 to 2.13: both add up a matrix, one its rows, the other
@@ -181,7 +181,7 @@ def _can_be_mixed(pair: Between) -> bool:
     )
 
 
-def _is_same_matrix(pair: Between) -> bool:
+def _is_same_matrix(pair: StepPair) -> bool:
     """Whether both have as many results of as many elements, and no other way to reduce has."""
     both = [_reductions(pair, step) for step in (pair.first, pair.second)]
     sizes = {_matrix(pair, item, items) for items in both for item in items}
@@ -196,11 +196,11 @@ def _is_same_matrix(pair: Between) -> bool:
     )
 
 
-def _reductions(pair: Between, step: Step) -> list[Operation]:
+def _reductions(pair: StepPair, step: Step) -> list[Operation]:
     return [item for item in pair.operations(step) if item.kind == "reduction"]
 
 
-def _matrix(pair: Between, operation: Operation, beside: Sequence[Operation]) -> tuple[int, int]:
+def _matrix(pair: StepPair, operation: Operation, beside: Sequence[Operation]) -> tuple[int, int]:
     """Its results, and the elements of each; of a first part, those of both parts together."""
     each = [math.prod(map(_number, sizes)) for sizes in operation.sizes]
     # A variance has three first parts, and the second reads all of them.

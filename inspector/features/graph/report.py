@@ -25,7 +25,7 @@ from inspector.run.graph import Graph, Stage
 from inspector.run.run import Process, Run
 from inspector.shared.gpu_table import find_gpu
 from inspector.shared.gpus import Gpu
-from inspector.trace.inspector_records import kept_record
+from inspector.trace.inspector_records import stored_record
 
 FORMAT_VERSION = 1
 """Of a report on graphs as JSON: counts up when a field changes its meaning or goes."""
@@ -235,7 +235,7 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
         if place.stage != FUSION or place.recorded is None:
             continue
         try:
-            plan = kept_record(FusionPlan, place.recorded)
+            plan = stored_record(FusionPlan, place.recorded)
         except (OSError, ValueError, RecursionError) as error:
             unread.append(f"fusion in {place.compile_id}: {error}")
             continue

@@ -10,7 +10,7 @@ from inspector.records.fusion import Apart, Operation
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Between:
+class StepPair:
     """Two steps, and what torch said of them.
 
     Attributes:
@@ -50,7 +50,7 @@ class Between:
                 found.append(step)
         return found
 
-    def has_one_between(self) -> bool:
+    def has_step_between(self) -> bool:
         """Whether another step needs the earlier one and is needed by the later one."""
         written = self._roots(self.first.writes)
         return any(

@@ -62,7 +62,7 @@ class Traffic:
         group = [item for item in self.operator(node) if not self.in_place.is_done(item)]
         return self._moved(group)
 
-    def bytes_alone(self, node: Node) -> int | None:
+    def unfused_bytes(self, node: Node) -> int | None:
         """What a node reads and writes as a kernel of its own; 0 for a view."""
         return self._moved((node,), only=aten_name(node.target).endswith("_"))
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from inspector.features.guards.candidates import Candidate, keys_of, value_candidates
 from inspector.features.guards.change import Change, ChangeKind, having, of_value
-from inspector.features.guards.predict import Becomes, FrameGuards, predict
+from inspector.features.guards.predict import Effect, FrameGuards, predict
 from inspector.features.guards.relation_candidates import number_candidates
 from inspector.features.guards.size_candidates import tensor_candidates
 from inspector.records.recompiles import TensorFacts
@@ -50,7 +50,7 @@ class NextChange:
     source: str
     name: str
     text: str
-    becomes: Becomes
+    becomes: Effect
     changed_before: bool
     cause: TextCause | None
     more: int = 0
@@ -70,10 +70,10 @@ def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[Ne
         change = candidate.change
         prediction = predict(frame, change)
         becomes = prediction.becomes
-        if not prediction.recompiles and becomes is not Becomes.EAGER:
+        if not prediction.recompiles and becomes is not Effect.EAGER:
             continue
-        lead = "runs eagerly" if becomes is Becomes.EAGER else "recompiles"
-        if becomes is Becomes.DYNAMIC and not candidate.is_dynamic:
+        lead = "runs eagerly" if becomes is Effect.EAGER else "recompiles"
+        if becomes is Effect.DYNAMIC and not candidate.is_dynamic:
             is_float = change.value is not None and change.value.type == _FLOAT
             lead += " and becomes dynamic" + (", unless a line needs its value" if is_float else "")
         found.append(

@@ -23,7 +23,7 @@ _TRIED = 2
 _INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 
 
-class Becomes(enum.Enum):
+class Effect(enum.Enum):
     """What becomes of what changed."""
 
     SERVED = "an entry fits"
@@ -61,7 +61,7 @@ class Prediction:
     """What a change leads to."""
 
     recompiles: bool
-    becomes: Becomes
+    becomes: Effect
     served_by: CompileId | None = None
 
 
@@ -89,7 +89,7 @@ def frame_guards(frame: Frame) -> FrameGuards | None:
 def predict(frame: FrameGuards, change: Change) -> Prediction:
     """What one change leads to, after the call for which the frame was compiled last."""
     if frame.is_skipped:
-        return Prediction(recompiles=False, becomes=Becomes.EAGER)
+        return Prediction(recompiles=False, becomes=Effect.EAGER)
     state = change.applied(frame.state)
     for entry, index, before in zip(
         reversed(frame.entries), reversed(frame.indexes), reversed(frame.failing), strict=True
@@ -100,10 +100,10 @@ def predict(frame: FrameGuards, change: Change) -> Prediction:
         # A guard of which nobody knows is taken to hold.
         if not others and all(passes(guard, state) is not False for guard in concerned):
             served_by = entry.compile_id
-            return Prediction(recompiles=False, becomes=Becomes.SERVED, served_by=served_by)
+            return Prediction(recompiles=False, becomes=Effect.SERVED, served_by=served_by)
     if frame.is_closed or len(frame.entries) >= frame.settings.recompile_limit:
-        return Prediction(recompiles=False, becomes=Becomes.EAGER)
-    becomes = Becomes.DYNAMIC if _gets_dynamic(frame, change) else Becomes.CONSTANT
+        return Prediction(recompiles=False, becomes=Effect.EAGER)
+    becomes = Effect.DYNAMIC if _gets_dynamic(frame, change) else Effect.CONSTANT
     return Prediction(recompiles=True, becomes=becomes)
 
 

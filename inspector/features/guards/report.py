@@ -7,7 +7,7 @@ from inspector.features.guards.change import ChangeKind
 from inspector.features.guards.grouping import Cause, Group, by_cause, by_module, kinds_of
 from inspector.features.guards.levers import Lever, levers_of
 from inspector.features.guards.next import NextChange, next_changes
-from inspector.features.guards.predict import Becomes, FrameGuards, frame_guards
+from inspector.features.guards.predict import Effect, FrameGuards, frame_guards
 from inspector.features.guards.time import GuardTime, guard_time
 from inspector.features.recompiles.instances import shared_instances
 from inspector.report.command_line import command_about, command_again, is_model
@@ -189,7 +189,7 @@ def with_instances(
                 source=name,
                 name=shown,
                 text=f"{shown} is one of {number} instances of {classes} that differ: {lead}",
-                becomes=Becomes.EAGER if is_full else Becomes.CONSTANT,
+                becomes=Effect.EAGER if is_full else Effect.CONSTANT,
                 changed_before=True,
                 cause=None,
             )

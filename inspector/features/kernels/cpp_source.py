@@ -50,7 +50,14 @@ class _Reader:
             self._pragma = line
             return
         if line.startswith("for"):
-            self._begin(number, line)
+            loop = _FOR.match(_CAST.sub("(", line))
+            index = -1
+            if loop is not None and _ITERATION.fullmatch(loop["var"]):
+                index = len(self._loops)
+                self._loops.append(self._loop(number, loop))
+            elif loop is None or not _AUXILIARY.fullmatch(loop["var"]):
+                self.unread.append(line)
+            self._open.append((index, self._braces))
         else:
             self._note(line)
         if line:
@@ -69,16 +76,6 @@ class _Reader:
             inside = index + 1 < len(self._loops) and self._loops[index + 1].depth > loop.depth
             yield dataclasses.replace(loop, is_innermost=not inside)
 
-    def _begin(self, number: int, line: str) -> None:
-        loop = _FOR.match(_CAST.sub("(", line))
-        index = -1
-        if loop is not None and _ITERATION.fullmatch(loop["var"]):
-            index = len(self._loops)
-            self._loops.append(self._loop(number, loop))
-        elif loop is None or not _AUXILIARY.fullmatch(loop["var"]):
-            self.unread.append(line)
-        self._open.append((index, self._braces))
-
     def _loop(self, number: int, found: re.Match[str]) -> TextLoop:
         step = _NUMBER.fullmatch(found["step"].strip())
         parallel, is_collapsed = 0, False
@@ -89,9 +86,13 @@ class _Reader:
         elif self._collapsed > 0:
             is_collapsed = True
             self._collapsed -= 1
+        plain = re.sub(r"\b(\d+)L\b", r"\1", found["end"].strip())
+        while plain.startswith("(") and plain.endswith(")") and _is_paired(plain[1:-1]):
+            plain = plain[1:-1].strip()
+        # ``(64L)`` as ``64``.
         return TextLoop(
             var=found["var"],
-            size=_plain(found["end"]),
+            size=plain,
             step=int(step[1]) if step else (1 if found["step"].endswith("++") else 0),
             line=number,
             depth=sum(index >= 0 for index, _ in self._open),
@@ -106,14 +107,6 @@ class _Reader:
         loop = self._loops[index]
         is_vector = loop.is_vector or "at::vec::" in line or "transpose_mxn" in line
         self._loops[index] = dataclasses.replace(loop, is_vector=is_vector)
-
-
-def _plain(text: str) -> str:
-    """``(64L)`` as ``64``."""
-    plain = re.sub(r"\b(\d+)L\b", r"\1", text.strip())
-    while plain.startswith("(") and plain.endswith(")") and _is_paired(plain[1:-1]):
-        plain = plain[1:-1].strip()
-    return plain
 
 
 def _is_paired(text: str) -> bool:

@@ -28,7 +28,7 @@ from inspector.run.run import Process, Run
 from inspector.shared.gpu_table import find_gpu
 from inspector.shared.gpus import Gpu
 from inspector.shared.roots import Roots
-from inspector.trace.inspector_records import kept_record
+from inspector.trace.inspector_records import stored_record
 
 _BACKWARD = "_backward']"  # of torch's name of the graph, at the code's beginning
 
@@ -200,7 +200,7 @@ def _recorded_lines(graph: GraphPlace | None, roots: Roots) -> Mapping[str, Node
     if graph is None or graph.recorded is None:
         return None
     try:
-        return recorded_node_lines(kept_record(RecordedGraph, graph.recorded), roots)
+        return recorded_node_lines(stored_record(RecordedGraph, graph.recorded), roots)
     except ValueError:
         return None
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from inspector.features.breaks.element_indices import refused_elements
 from inspector.features.graph.vllm import vllm_of, vllm_sections
 from inspector.features.overview.causes import by_cause, cause_lines
-from inspector.features.overview.closing import summary_counts
 from inspector.features.overview.cost_wording import total_line
-from inspector.features.verify.tried import (
-    tried_columns,
-    tried_notes,
-    tried_rows,
-    tried_title,
-    tried_verdict,
+from inspector.features.overview.run_summary import summary_counts
+from inspector.features.verify.trial_wording import (
+    trial_columns,
+    trial_notes,
+    trial_rows,
+    trial_title,
+    trial_verdict,
 )
 from inspector.report.escaping import one_line
 from inspector.report.gate import changes, verdict
@@ -28,6 +28,10 @@ _MOST_PROCESSES = 16
 _MOST_CHANGES = 20
 _NUMBER = Column("", "number")
 _COUNTS = (Column(""), _NUMBER, Column(""))
+_INFERRED = (
+    "torch before 2.6 logs no graph breaks: they are inferred, and those in loops are missing; "
+    "calls refused at the recompile limit may be, too"
+)
 
 
 def page(report: Report) -> Page:
@@ -38,6 +42,8 @@ def page(report: Report) -> Page:
     ]
     processes = _process_rows(report)
     refused = [("warning", one_line(text)) for text in refused_elements(report.run)]
+    logs_breaks = all(process.logs_breaks for process in report.run.processes)
+    inferred = [] if logs_breaks else [("note", _INFERRED)]
     findings = by_cause(report.findings)
     return Page(
         "torch.compile",
@@ -64,23 +70,23 @@ def page(report: Report) -> Page:
             ),
             _since(report),
         ),
-        notes=(*refused, *notices(report)),
+        notes=(*refused, *notices(report), *inferred),
         next_steps=report.next_steps,
     )
 
 
 def _tried(report: Report, verification: Verification) -> Section:
-    setting, *numbers, last = tried_columns(verification)
+    setting, *numbers, last = trial_columns(verification)
     columns = (
         Column(setting, "code"), *(Column(title, "number") for title in numbers), Column(last)
     )  # fmt: skip
-    rows = tried_rows(verification)
-    best = tried_verdict(verification, report.findings)
-    title = tried_title(verification)
+    rows = trial_rows(verification)
+    best = trial_verdict(verification, report.findings)
+    title = trial_title(verification)
     blocks = (
         Lines([best] if best else []),
         Table(columns, rows, "trial", 40),
-        Lines(tried_notes(verification)),
+        Lines(trial_notes(verification)),
     )
     return Section(title[:1].upper() + title[1:], blocks)
 

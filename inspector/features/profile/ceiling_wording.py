@@ -137,7 +137,8 @@ def _state(ceilings: Ceilings) -> Iterator[str]:
 
 
 def _clocks(state: Mapping[str, str]) -> Iterator[str]:
-    values = state_values(state)
+    numbers = {name: _value(text) for name, text in state.items()}
+    values = {name: number for name, number in numbers.items() if number is not None}
     for name, most, words, unit in (
         ("clocks.sm", "clocks.max.sm", "SM clock ", "MHz"),
         ("clocks.mem", "", "memory ", "MHz"),
@@ -218,12 +219,6 @@ def held_back(state: DeviceState) -> Mapping[str, float | None]:
     if not any(name in state.after for name in _COUNTERS):
         found.update(dict.fromkeys(slowed_by(state.after)))
     return found
-
-
-def state_values(state: Mapping[str, str]) -> Mapping[str, float]:
-    """Those of the driver's values that are numbers."""
-    numbers = {name: _value(text) for name, text in state.items()}
-    return {name: number for name, number in numbers.items() if number is not None}
 
 
 def _value(text: str) -> float | None:

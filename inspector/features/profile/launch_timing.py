@@ -21,7 +21,7 @@ from inspector.records.device_profile import DeviceLaunch, DeviceProfile
 from inspector.run.kernel import Call, GraphCode, NodeLine, weighed_lines
 from inspector.shared.alignment import align
 from inspector.shared.stack import is_resumed
-from inspector.trace.inspector_records import kept_record
+from inspector.trace.inspector_records import stored_record
 from inspector.trace.payload import Payload
 
 _NUMBER = re.compile(r"_\d+$")  # Inductor numbers the kernels that a program brings along
@@ -128,7 +128,7 @@ def recorded_profile(payload: Payload) -> DeviceProfile:
         OSError: The log is gone.
         ValueError: It is no JSON (cut off, say).
     """
-    found = kept_record(DeviceProfile, payload)
+    found = stored_record(DeviceProfile, payload)
     number = len(found.launches)
     calls = tuple(call for call in found.calls if len(call.spans_ns) == number)
     return dataclasses.replace(found, calls=calls)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.features.graph.fusion import Fusion
 from inspector.features.profile.budget import APPROXIMATE, Budget
 from inspector.features.profile.ceiling_wording import busy_notice, others_notice, throttled_notice
 from inspector.features.profile.launch_timing import LaunchTiming
@@ -13,7 +12,6 @@ from inspector.report.command_line import command_again
 from inspector.report.file_names import short_names
 from inspector.report.overview import reading_texts
 from inspector.report.wording import count, duration, listed
-from inspector.run.kernel import GraphCode
 from inspector.run.run import Run
 from inspector.shared.units import ordinal
 
@@ -107,30 +105,6 @@ def uncounted_notices(launches: Sequence[LaunchTiming]) -> Iterator[str]:
     without = sum(not item.counters for item in kernels)
     if without:
         yield f"{without} of {len(kernels)} kernels have no hardware counters"
-
-
-def unseen_notice(
-    codes: Iterable[GraphCode], fusions: Iterable[Fusion], launches: Iterable[LaunchTiming]
-) -> str:
-    """Which graphs have kernels of which none was seen in a call, or an empty string.
-
-    Args:
-        fusions: What became of them: code that is not Python says nothing of its kernels.
-    """
-    ran = [item.code for item in launches if item.code is not None]
-    seen, files = {id(code) for code in ran}, {code.file for code in ran if code.file}
-    scheduled = {(item.compile_id, item.direction) for item in fusions if item.steps}
-    unseen = [
-        code
-        for code in codes
-        if not (id(code) in seen or code.file in files)
-        and (code.kernels or (not code.calls and (code.compile_id, code.direction) in scheduled))
-    ]
-    if not unseen:
-        return ""
-    named = ", ".join(f"{code.compile_id} ({code.direction})" for code in unseen)
-    why = "" if any(code.calls for code in unseen) else ": C++ wrapper code has no line numbers"
-    return f"no measured call launched the kernels of {count(len(unseen), 'graph')}: {named}{why}"
 
 
 def limit_notice(run: Run) -> str:

@@ -82,7 +82,7 @@ def _next_steps(report: ProfileReport) -> Iterator[str]:
     if found and not found[0].is_cpu:
         yield command_about(report.run, "profile", "-o", "call.perfetto.json")
     elif found and make_roofline(found[0].work, report.ceilings).points:
-        yield command_about(report.run, "profile", "-o", "roofline.svg")
+        yield command_about(report.run, "profile", "-o", "profile.html")
 
 
 def _other(report: ProfileReport, found: Profiled) -> Section:

@@ -26,12 +26,7 @@ from inspector.features.profile.launch_timing import (
     time_by,
 )
 from inspector.features.profile.memory.memory_use import code_of, memory_profiles, memory_use
-from inspector.features.profile.notices import (
-    limit_notice,
-    profile_notices,
-    uncounted_notices,
-    unseen_notice,
-)
+from inspector.features.profile.notices import limit_notice, profile_notices, uncounted_notices
 from inspector.features.profile.nsight_compute import with_counters
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.rounds import of_typical_calls
@@ -147,7 +142,6 @@ def _of_process(
     if not is_one and any(fusion.hints for fusion in recorded.fusions):
         notices.append(_UNSIZED)
     profiles: list[Profiled] = []
-    every: list[LaunchTiming] = []
     for payload in payloads:
         try:
             profile = recorded_profile(payload)
@@ -162,15 +156,13 @@ def _of_process(
         shown = of_typical_calls(profile, budget.wall_ns)
         timed = launch_timings(shown, recorded.codes, fusions, recorded.functions)
         launches = [_as_in_source(item, run) for item in timed]
-        every += launches
         if counted and not profile.input:
             launches = with_counters(launches, counted)
             notices += uncounted_notices(launches)
         profiles.append(_profiled(profile, budget, launches, recorded))
-    unseen = unseen_notice(recorded.codes, recorded.fusions, every) if every else ""
     if profiles:
         profiles[0] = dataclasses.replace(profiles[0], limited=limit_notice(run))
-    return profiles, [*notices, *([unseen] if unseen else [])]
+    return profiles, notices
 
 
 def _profiled(

@@ -201,7 +201,7 @@ class FusionFacts:
 
     def _weight(self, step: Step, node: Node) -> float:
         """What a node would move and compute as a kernel of its own."""
-        moved = self._traffic.bytes_alone(node) or 0
+        moved = self._traffic.unfused_bytes(node) or 0
         # A gather's kernel reads what it gathers, whatever it is gathered from.
         largest = max((step.bytes_ or 0, *step.reads.values(), *step.writes.values()))
         computed = (node.flops or 0) / _FLOPS_PER_BYTE

@@ -38,8 +38,8 @@ class FixCase:
         set_at: The line at which the function, or its own method, sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
         has_breaks: Whether the graph broke in the function, and went on in another one.
-        apart_by: The graph break in a compiled caller for which the function is compiled on its
-            own, or None.
+        separating_break: The graph break in a compiled caller for which the function is compiled
+            on its own, or None.
         skipped_by: The graph break for which Dynamo makes no graph of the function any more, or
             None.
     """
@@ -58,7 +58,7 @@ class FixCase:
     grown: Mapping[str, StackFrame] = dataclasses.field(default_factory=dict)
     has_breaks: bool = False
     file: str = ""
-    apart_by: StackFrame | None = None
+    separating_break: StackFrame | None = None
     skipped_by: GraphBreak | None = None
 
     @property
@@ -89,7 +89,7 @@ class FixCase:
         return user_spelling(re.sub(r"\.(?:size|stride)\(\)\[\d+\]$", "", self.first.name))
 
     @property
-    def kept_over(self) -> StackFrame | None:
+    def crossed_break(self) -> StackFrame | None:
         """Where the graph broke over which the value was kept, or None."""
         return self.behind if self.is_kept(self.first.name) else None
 
@@ -97,7 +97,7 @@ class FixCase:
         """Whether a graph break handed on what changed, by its name as reasons have it."""
         return name in self.handed_on or "___stack" in name
 
-    def kept_name(self, name: str) -> str:
+    def crossing_name(self, name: str) -> str:
         """The same as `kept`, of anything that changed."""
         name = stack_name(tensor_of(name), self.on_stack)
         return "a value" if "___stack" in name else user_spelling(name)

@@ -12,7 +12,7 @@ from inspector.features.recompiles import fix_tensors as tensors
 from inspector.features.recompiles import fix_values as values
 from inspector.features.recompiles.case import Facts, FixCase
 from inspector.features.recompiles.changes import also_changed
-from inspector.features.recompiles.fix_shared import ENVIRONMENT, beyond, environment, kept_together
+from inspector.features.recompiles.fix_shared import ENVIRONMENT, beyond, break_across, environment
 from inspector.features.recompiles.wording import changed
 from inspector.report.user_code.call_site import user_spelling
 from inspector.report.wording import listed
@@ -110,7 +110,10 @@ def fixes(case: FixCase) -> tuple[str, ...]:
     if cache := tuple(texts("growing", case)):
         return cache
     found = list(_advised(case))
-    also = _always_also(case.items)
+    every = [{(also.kind, also.name) for also in also_changed(item)} for item in case.items]
+    common = set.intersection(*every)
+    # What changed beside it in each of the recompilations: fixing it alone helps in none.
+    also = tuple(also for also in also_changed(case.items[0]) if (also.kind, also.name) in common)
     if any(item.answer is Answer.EAGER for item in case.items):
         found = list(_without_graph(case, found))
     elif also and found:
@@ -130,13 +133,6 @@ def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:
     if case.first.kind not in _NUMBERS:
         yield from (text for text in found if not _OF_COMPILED.search(text.lower()))
     yield from texts("uncompiled-call", case)
-
-
-def _always_also(items: Sequence[Recompile]) -> tuple[Recompile, ...]:
-    """What changed beside it in each of the recompilations: fixing it alone helps in none."""
-    every = [{(also.kind, also.name) for also in also_changed(item)} for item in items]
-    common = set.intersection(*every)
-    return tuple(also for also in also_changed(items[0]) if (also.kind, also.name) in common)
 
 
 def _part(case: FixCase, items: Sequence[Recompile], own: str, *, is_first: bool) -> str:
@@ -163,7 +159,7 @@ def _all_of(case: FixCase, found: Sequence[str], also: tuple[Recompile, ...]) ->
     kept = [item for item in every if case.is_kept(item.name) and not is_method]
     changing = [item for item in every if item not in kept]
     if kept:
-        yield kept_together(case, kept)
+        yield break_across(case, kept)
         return
     # A line can make one of the numbers a constant, dynamic or not at first.
     numbers = {item.name for item in changing if item.kind is _C.INT}
@@ -195,8 +191,8 @@ def is_foreign(case: FixCase) -> bool:
     is_own = not case.file or case.roots.owner(case.file) in {Owner.PROJECT, Owner.GENERATED}
     if (
         kind in _STATE
-        or case.kept_over is not None
-        or (is_own and case.set_at is not None and case.apart_by is None)
+        or case.crossed_break is not None
+        or (is_own and case.set_at is not None and case.separating_break is None)
     ):
         return False
     changes = [change for item in case.items for change in item.changes]

@@ -112,7 +112,7 @@ def is_unrolled_loop(case: FixCase) -> bool:
     return bool(_LOOP.search(code)) and not _LOOP_AND_BODY.match(code)
 
 
-def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
+def break_across(case: FixCase, items: Sequence[Recompile]) -> str:
     """What to do about several values that one graph break hands on."""
     where = case.place(case.behind) if case.behind else "the line before"
     # Tensors whose sizes changed together are told as one change.
@@ -123,7 +123,7 @@ def kept_together(case: FixCase, items: Sequence[Recompile]) -> str:
         if change.kind is item.kind
     ]
     every = [name for name in (*(item.name for item in items), *sized) if case.is_kept(name)]
-    names = tuple(dict.fromkeys(map(case.kept_name, every)))
+    names = tuple(dict.fromkeys(map(case.crossing_name, every)))
     kept = (
         f"{names[0]} becomes an input"
         if len(names) == 1
@@ -280,12 +280,12 @@ FACTS: Facts = {
     "environment_clause": lambda case: lowered(environment(case)),
     "is_equality": lambda case: _EQUALITY.search(_special_code(case)) is not None,
     "limit_of_many": lambda _: limit_of(MANY),
-    "remove_break": lambda case: kept_together(case, (case.first,)),
+    "remove_break": lambda case: break_across(case, (case.first,)),
     "raised_limit_of_keys": lambda case: raised_limit(case, "sets of keys"),
     "within": lambda case: bounds_of(case.first),
     "sides": lambda case: f" {case.before} and {case.now}" if case.before and case.now else "",
     "first_side": lambda case: case.before or "the first one",
-    "apart_place": lambda case: case.place(case.apart_by) if case.apart_by else "",
+    "apart_place": lambda case: case.place(case.separating_break) if case.separating_break else "",
     "skipped_title": lambda case: case.skipped_by.cause.title if case.skipped_by else "",
     "any_failure": lambda case: any(item.failure for item in case.items),
 }

@@ -73,11 +73,11 @@ def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
 
 def mark_fix(case: FixCase) -> str:
     """The line that marks them all."""
-    if case.apart_by is not None:
+    if case.separating_break is not None:
         # In a caller that is compiled, too, a mark is an error (`forbid_in_graph`).
         return (
-            f"Fix the graph break at {case.place(case.apart_by)}, so {case.called} becomes part "
-            "of its caller. Or compile with torch.compile(…, dynamic=True): a compiled caller "
+            f"Fix the graph break at {case.place(case.separating_break)}, so {case.called} becomes "
+            "part of its caller. Or compile with torch.compile(…, dynamic=True): a compiled caller "
             "cannot mark dimensions."
         )
     marks = changing_sizes((*case.items, *case.history))
@@ -103,7 +103,7 @@ def marks_of(case: FixCase, sizes: Iterable[str]) -> str:
         match = _SIZED.match(size)
         if match and _can_mark(case, match["tensor"]):
             marks.setdefault(match["tensor"], []).append(int(match["index"]))
-    if not marks or case.apart_by is not None:
+    if not marks or case.separating_break is not None:
         return ""
     shown = {name: tuple(sorted(indexes)) for name, indexes in marks.items()}
     return _marking(case, shown, "torch._dynamo.mark_dynamic")

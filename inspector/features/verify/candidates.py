@@ -73,7 +73,7 @@ def rewrites_of(findings: Iterable[Finding]) -> tuple[Candidate, ...]:
     for finding in findings:
         gb_ids = (finding.gb_id,) if finding.gb_id else ()
         for rewrite in finding.rewrites:
-            candidate = Candidate(rewrite.settings, gb_ids, rewrite.caution, (rewrite,))
+            candidate = Candidate((), gb_ids, rewrite.caution, (rewrite,))
             found.setdefault(rewrite.edits, candidate)
     return tuple(found.values())
 

@@ -12,7 +12,7 @@ from inspector.report.finding import Finding
 from inspector.report.report import Report
 from inspector.report.settings import DYNAMIC, MARK_DYNAMIC, shown_setting
 from inspector.run.summary import Summary
-from inspector.run.verification import Candidate, Measured, Trial, Tried, Verification
+from inspector.run.verification import AdviceTrial, Candidate, Measured, Trial, Verification
 from inspector.shared.edit import Setting
 
 _RECOMPILE = "recompile"
@@ -167,7 +167,7 @@ def _ratio(trial: Trial, verification: Verification) -> float | None:
     return verification.ratio(trial.measured)
 
 
-def _rank(tried: Tried) -> tuple[bool, bool, float]:
+def _rank(tried: AdviceTrial) -> tuple[bool, bool, float]:
     ratio = tried.warm_call_ratio
     known = math.inf if ratio is None else ratio
     return tried.outputs_equal is False, bool(tried.rewrites), known if tried.rewrites else 0
@@ -175,7 +175,7 @@ def _rank(tried: Tried) -> tuple[bool, bool, float]:
 
 def with_verification(report: Report, verification: Verification) -> Report:
     """A report with what was tried, and its findings with what removes them, fastest first."""
-    tried: dict[str, list[Tried]] = collections.defaultdict(list)
+    tried: dict[str, list[AdviceTrial]] = collections.defaultdict(list)
     for trial in verification.trials:
         compared_ = trial.measured.outputs if trial.measured else None
         equal = compared_.equal if compared_ and verification.deterministic else None
@@ -185,7 +185,7 @@ def with_verification(report: Report, verification: Verification) -> Report:
         for fingerprint in trial.removed if candidate.is_single and is_shown else ():
             counts = trial.recompiles.get(fingerprint)
             tried[fingerprint].append(
-                Tried(
+                AdviceTrial(
                     candidate.settings,
                     equal,
                     counts,
@@ -243,10 +243,8 @@ def _is_tried(finding: Finding, text: str, trial: Trial) -> bool:
         is_first = finding.example is not None and finding.example.id == rewrite.advice
         return text == finding.fix and is_first and rewrite in finding.rewrites
     ((name, _),) = candidate.settings
-    # That a setting alone does not help says nothing of a change that needs it.
-    is_alone = not any(setting[0] == name for r in finding.rewrites for setting in r.settings)
     shown = f"{name}=True" if name == DYNAMIC else name
-    return is_alone and re.search(rf"(?<!maybe_){shown}", text) is not None
+    return re.search(rf"(?<!maybe_){shown}", text) is not None
 
 
 def _reason(trial: Trial, before: Measured | None) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from inspector.features.overview.cost_wording import finding_cost_lines
-from inspector.features.verify.tried import tried_sentence
+from inspector.features.verify.trial_wording import trial_sentence
 from inspector.render.markdown.markup import cell, code, details, fenced, prose
 from inspector.report.escaping import pieces
 from inspector.report.excerpt import excerpt_lines
@@ -169,7 +169,7 @@ def finding_lines(number: int, finding: Finding) -> Iterator[str]:
         yield ""
     for tried in finding.verified:
         label = "Line" if tried.rewrites else "Set"
-        yield f"**{label}:** {prose(tried_sentence(tried))}"
+        yield f"**{label}:** {prose(trial_sentence(tried))}"
         yield ""
     yield from _example(finding)
     notes = finding.all_notes

@@ -62,11 +62,6 @@ def cell(text: str) -> str:
     return re.sub(r"(?<!\\)\|", r"\\|", prose(text))
 
 
-def summary_text(text: str) -> str:
-    """Recorded text inside HTML."""
-    return html.escape(one_line(text), quote=False)
-
-
 def fenced(text: str, language: str = "text") -> Iterator[str]:
     """Recorded lines in a code block that none of them can end."""
     lines = [line.rstrip() for line in escaped(text).rstrip("\n").split("\n")]
@@ -80,7 +75,7 @@ def fenced(text: str, language: str = "text") -> Iterator[str]:
 
 def details(title: str, lines: Iterable[str]) -> Iterator[str]:
     """Lines that are folded away until somebody clicks on their title."""
-    yield f"<details><summary>{summary_text(title)}</summary>"
+    yield f"<details><summary>{html.escape(one_line(title), quote=False)}</summary>"
     yield ""
     body = list(lines)
     yield from body

@@ -6,7 +6,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from inspector.features.overview.cost_wording import finding_cost_lines
-from inspector.features.verify.tried import tried_sentence
+from inspector.features.verify.trial_wording import trial_sentence
 from inspector.render.terminal.page import Page
 from inspector.render.terminal.source import source_lines
 from inspector.report.escaping import one_line
@@ -62,7 +62,7 @@ def _details(page: Page, finding: Finding, *, is_whole: bool) -> Iterator[Text]:
         yield from _prose(page, "or" if index else "fix", text, "bold green")
     for tried in finding.verified:
         label = "line" if tried.rewrites else "set"
-        yield from _prose(page, label, tried_sentence(tried), "bold green")
+        yield from _prose(page, label, trial_sentence(tried), "bold green")
     yield from _prose(page, "more", pointer(finding))
     stack = finding.place.stack
     if is_whole or (stack and stack[-1].owner != Owner.PROJECT.value):

@@ -37,7 +37,9 @@ def source_lines(place: Place, width: int, style: str) -> Iterator[Text]:
         # A bar says enough where all of a line is marked.
         whole = (len(line.text) - len(line.text.lstrip()), len(line.text.rstrip()))
         if line.marked and not (several and line.marked == whole):
-            carets = _carets(line.text, line.marked, begin, room)
+            first, last = (cell - begin for cell in _cells(line.text, line.marked))
+            first = max(first, 0)
+            carets = " " * first + "^" * max(min(last, room) - first, 1)
             yield Text(" " * numbers).append_text(bar).append(carets, style=style)
 
 
@@ -74,9 +76,3 @@ def _last_cells(text: str, cells: int) -> str:
     dropped = cell_len(text) - cells
     head = set_cell_size(text, dropped)
     return text[len(head) :] if text.startswith(head) else " " + text[len(head) :]
-
-
-def _carets(text: str, columns: tuple[int, int], begin: int, room: int) -> str:
-    first, last = (cell - begin for cell in _cells(text, columns))
-    first = max(first, 0)
-    return " " * first + "^" * max(min(last, room) - first, 1)

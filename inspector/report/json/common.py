@@ -8,7 +8,7 @@ from inspector.run.cost import Cost, CostKind
 from inspector.run.dynamic_sources import dynamic_sources
 from inspector.run.run import Process
 from inspector.run.source import SourceLine
-from inspector.run.verification import Tried
+from inspector.run.verification import AdviceTrial
 from inspector.shared.edit import Edit, Rewrite
 
 
@@ -80,13 +80,13 @@ def settings(scope: Scope) -> dict[str, bool | list[str]]:
 
 def _before(scope: Scope) -> int | None:
     """Recompilations of the finding as it is."""
-    found = scope.of(Tried).recompiles
+    found = scope.of(AdviceTrial).recompiles
     return found[0] if found else None
 
 
 def _after(scope: Scope) -> int | None:
     """Recompilations with what was tried."""
-    found = scope.of(Tried).recompiles
+    found = scope.of(AdviceTrial).recompiles
     return found[1] if found else None
 
 
@@ -116,7 +116,7 @@ COMMON: Views = {
     Example: View("id title before after keeps tested_on"),
     SourceLine: View("line=number text"),
     StackLine: View("file line? name code owner"),
-    Tried: View(
+    AdviceTrial: View(
         "settings rewrites outputs_equal recompiles_before recompiles_after warm_call_ratio",
         settings=settings,
         recompiles_before=_before,

@@ -24,8 +24,6 @@ class Code:
         lines: The source lines that the syntax was read from.
         callers: The code of the compiled functions that led to it, innermost first.
         is_hook: Whether autograd calls the function, so that the user has no call of it.
-        missing_dims: Of a write through a mask, how many dimensions the mask has fewer than what it
-            writes to; None where that was not recorded.
     """
 
     statement: ast.stmt | None = None
@@ -34,7 +32,6 @@ class Code:
     lines: tuple[str, ...] = ()
     callers: tuple[Code, ...] = ()
     is_hook: bool = False
-    missing_dims: int | None = None
 
     @property
     def call(self) -> ast.Call | None:
@@ -203,16 +200,6 @@ def dotted_name(node: ast.expr) -> str:
 def replaced(value: ast.expr, new: Mapping[Any, ast.expr]) -> ast.expr:
     """A copy of an expression with other ones in the place of some of its nodes."""
     return copy.deepcopy(value, {id(old): each for old, each in new.items()})
-
-
-def widened(mask: ast.expr, dims: int) -> str:
-    """A mask with so many more dimensions at its end: it selects of each of their elements."""
-    shown = ast.unparse(mask)
-    if not dims:
-        return shown
-    if not isinstance(mask, ast.Name | ast.Attribute | ast.Call | ast.Subscript):
-        shown = f"({shown})"
-    return f"{shown}.unsqueeze(-1)" if dims == 1 else f"{shown}[..., {', '.join(['None'] * dims)}]"
 
 
 def written(*patterns: str) -> Callable[[ast.AST | None], bool]:

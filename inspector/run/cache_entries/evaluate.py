@@ -56,9 +56,6 @@ def _relation(check: checks.RelationCheck, state: State) -> bool | None:
 
 def _apart(check: checks.AliasCheck, state: State) -> bool | None:
     """Whether tensors that must be different ones are."""
-    pair = identity(check.text)
-    if pair is not None:
-        return pair in state.same
     if not check.text.startswith("check_no_aliasing("):
         return None
     listed = check.text.removeprefix("check_no_aliasing(").removesuffix(")")
@@ -71,7 +68,13 @@ def _tensor(check: TensorFacts, value: Value) -> bool | None:
     tensor = value.tensor
     if tensor is None:
         return False if value.type or value.text is not None else None
-    if not _same_kind(check, tensor):
+    if not (
+        check.type == tensor.type
+        and check.dtype == tensor.dtype
+        and check.device_index == tensor.device_index
+        and check.requires_grad == tensor.requires_grad
+        and set(own_keys(check.keys)) == set(own_keys(tensor.keys))
+    ):
         return False
     if len(check.size) != len(tensor.size):
         return False
@@ -82,16 +85,6 @@ def _tensor(check: TensorFacts, value: Value) -> bool | None:
     if any(want is not None and have is not None and want != have for want, have in pairs):
         return False
     return None if any(want is not None and have is None for want, have in pairs) else True
-
-
-def _same_kind(check: TensorFacts, tensor: TensorFacts) -> bool:
-    return (
-        check.type == tensor.type
-        and check.dtype == tensor.dtype
-        and check.device_index == tensor.device_index
-        and check.requires_grad == tensor.requires_grad
-        and set(own_keys(check.keys)) == set(own_keys(tensor.keys))
-    )
 
 
 def _equals(check: checks.EqualsCheck, value: Value) -> bool | None:

@@ -73,15 +73,11 @@ class State:
                 tensor = self.value(source).tensor
                 numbers: Sequence[int | None] = getattr(tensor, what) if tensor else ()
                 return numbers[int(index[:-1])] if int(index[:-1]) < len(numbers) else None
-        return _number(self.value(expression).text)
-
-
-def _number(text: str | None) -> int | float | bool | None:
-    try:
-        value = ast.literal_eval(text or "")
-    except (ValueError, SyntaxError):
-        return None
-    return value if isinstance(value, int | float) else None
+        try:
+            value = ast.literal_eval(self.value(expression).text or "")
+        except (ValueError, SyntaxError):
+            return None
+        return value if isinstance(value, int | float) else None
 
 
 def state_after(entries: Iterable[Entry]) -> State:
@@ -108,7 +104,7 @@ def _same(guards: Iterable[Guard]) -> Iterator[frozenset[str]]:
     """Pairs of sources that are one object."""
     for guard in guards:
         match guard.check:
-            case checks.RelationCheck(expression=text) | checks.AliasCheck(text=text):
+            case checks.RelationCheck(expression=text):
                 pair = identity(text)
                 if pair is not None:
                     yield pair

@@ -51,7 +51,7 @@ class ColdStartDraft:
         if self._lanes and ended and self._spans.pairing.is_idle:
             self._lanes.settle()
 
-    def add_said(
+    def add_event_of(
         self,
         compile_id: CompileId | None,
         event: CacheLookup | CodeState | LineTimes | TritonKernels,

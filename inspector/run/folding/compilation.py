@@ -83,7 +83,7 @@ class CompilationDraft:
             self.failed_graphs += 1
         is_of_backend = any(cause.gb_id == BACKEND_FAILED for cause in reason.causes[:1])
         if is_of_backend and not reason.operator and self._traced_operator():
-            said = self.failed_trace.said if self.failed_trace else ""
+            said = self.failed_trace.description if self.failed_trace else ""
             reason = reason.at_frames(self._traced_operator(), said)
         self.breaks.append(_BreakDraft(attempt, reason))
 
@@ -139,7 +139,7 @@ class CompilationDraft:
             input=self.input,
             stack=self.caller_stack(roots),
             graphs=self._graphs(),
-            operators=metrics.operator_count if metrics else self._operators_so_far(),
+            operators=metrics.operator_count if metrics else self._traced_operators(),
             guards=metrics.guard_count if metrics else None,
             has_guarded_code=metrics.has_guarded_code if metrics else None,
             failure=self._failure(roots),
@@ -170,7 +170,7 @@ class CompilationDraft:
         """
         self.metrics = dataclasses.replace(
             said, name=name, has_guarded_code=True,
-            operator_count=self._operators_so_far() or 0,
+            operator_count=self._traced_operators() or 0,
         )  # fmt: skip
 
     def end(self, said: CompilationMetrics) -> None:
@@ -182,7 +182,7 @@ class CompilationDraft:
             frame = StackFrame(said.file, said.first_line or 0, said.name)
             self.stack = (*self.stack, frame)
 
-    def _operators_so_far(self) -> int | None:
+    def _traced_operators(self) -> int | None:
         """Those of the graph's text, for where torch has not counted them."""
         if self.graph_text is None:
             return None

@@ -10,10 +10,10 @@ from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
 from inspector.records.passes import PassChanges
 from inspector.run.graph_places import GraphPlace, GraphPlaces, OutputCodes, OutputText
 from inspector.trace.inductor import GraphLogged, OutputCode
-from inspector.trace.inspector_records import KeptRecord
+from inspector.trace.inspector_records import StoredRecord
 
 GraphEvent: TypeAlias = (
-    GraphLogged | OutputCode | KeptRecord | CppKernelLoops | TritonKernelFacts | GpuTarget
+    GraphLogged | OutputCode | StoredRecord | CppKernelLoops | TritonKernelFacts | GpuTarget
 )
 
 
@@ -42,11 +42,11 @@ class GraphPlacesDraft:
                 self._add_graph(
                     GraphPlace(compile_id, event.stage, text=event.text, pass_name=event.pass_name)
                 )
-            case KeptRecord() if event.kind is FusionPlan:
+            case StoredRecord() if event.kind is FusionPlan:
                 self._add_graph(GraphPlace(compile_id, "fusion", recorded=event.text))
-            case KeptRecord() if event.kind is PassChanges:
+            case StoredRecord() if event.kind is PassChanges:
                 self._add_graph(GraphPlace(compile_id, "passes", recorded=event.text))
-            case KeptRecord() if event.kind is RecordedGraph:
+            case StoredRecord() if event.kind is RecordedGraph:
                 self._add_recorded(compile_id, event)
             case CppKernelLoops():
                 self._cpp.append(event)
@@ -65,7 +65,7 @@ class GraphPlacesDraft:
         if place.stage == "pre_grad":
             self.exported = place
 
-    def _add_recorded(self, compile_id: str, event: KeptRecord) -> None:
+    def _add_recorded(self, compile_id: str, event: StoredRecord) -> None:
         """It stands behind torch's text of the same graph."""
         place = GraphPlace(compile_id, event.name.removesuffix("_graph"))
         last = self._places[-1] if self._places else None

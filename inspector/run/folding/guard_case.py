@@ -74,7 +74,7 @@ class GuardCase:
         for lines in (self.before, self.now):
             if tensor in lines.full:
                 return lines.full[tensor] + rest
-        for became in self.facts.became:
+        for became in self.facts.automatic_dynamic:
             if became.source.replace("L['", "").replace("']", "", 1) == tensor:
                 return became.source + rest
         match = re.match(r"(?P<base>[A-Za-z_]\w*)(?P<path>[.\[].*|)$", tensor)

@@ -78,24 +78,19 @@ def now_of(case: GuardCase) -> Value | None:
     if guard.now is not None:
         return _parsed(guard.now)
     if _is_number_of_keys(case):
-        return _keys_now(case)
+        seen = case.seen_now
+        length = _length(case.now, case.name)
+        text = keys_text(
+            side_of(case, is_now=True), length.text if length else seen.text if seen else None
+        )
+        return Value(text, Known.PROCESS if seen else Known.PARSED) if text else None
     if guard.shape is GuardShape.REQUIRES_GRAD:
         return Value("0" if guard.before in {"1", "True"} else "1", Known.PARSED)
     if guard.shape is GuardShape.SYMBOLIC:
         return _sizes_now(case)
     if guard.shape is GuardShape.GLOBAL_STATE:
         return _state(case.facts, guard.source)
-    return _became(case) or _seen_now(case) or _symbol_now(case) or _tree_now(case)
-
-
-def _keys_now(case: GuardCase) -> Value | None:
-    """The keys of a dict of which the guard wants a number."""
-    seen = case.seen_now
-    length = _length(case.now, case.name)
-    text = keys_text(
-        side_of(case, is_now=True), length.text if length else seen.text if seen else None
-    )
-    return Value(text, Known.PROCESS if seen else Known.PARSED) if text else None
+    return _automatic_dynamic(case) or _seen_now(case) or _symbol_now(case) or _tree_now(case)
 
 
 def _symbol_now(case: GuardCase) -> Value | None:
@@ -109,9 +104,9 @@ def _symbol_now(case: GuardCase) -> Value | None:
     return None
 
 
-def _became(case: GuardCase) -> Value | None:
+def _automatic_dynamic(case: GuardCase) -> Value | None:
     """The number that torch itself compared with the one before."""
-    for became in case.facts.became:
+    for became in case.facts.automatic_dynamic:
         is_value = became.what == "scalar" and became.now != _DYNAMIC_TOKEN
         if became.source == case.source and is_value:
             return Value(became.now, Known.TRACE)

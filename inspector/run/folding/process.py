@@ -27,7 +27,7 @@ from inspector.trace.caches import CacheLookup, CacheState, CodeState, TritonKer
 from inspector.trace.dynamo import CompilationMetrics, CreateSymbol, DynamoStart, TorchVersion
 from inspector.trace.envelope import Envelope
 from inspector.trace.inductor import CollectiveSchedule, GraphLogged, OutputCode
-from inspector.trace.inspector_records import KeptRecord
+from inspector.trace.inspector_records import StoredRecord
 from inspector.trace.payload import Payload
 from inspector.trace.registry import UnknownEvent, read
 from inspector.trace.timing import ChromiumEvent
@@ -52,7 +52,7 @@ class ProcessBuilder:
         self._lowered: set[str] = set()
         self._calls: list[TargetCall] = []
         self._records: dict[type[Record], list[Record]] = {}
-        self._places: dict[type[Record], list[KeptRecord]] = {}
+        self._places: dict[type[Record], list[StoredRecord]] = {}
         self.compilations = CompilationsDraft()
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._cuda_graphs = CudaGraphsDraft()
@@ -78,7 +78,7 @@ class ProcessBuilder:
                 self._calls[-1] = event
         elif isinstance(event, Record):
             self._records.setdefault(type(event), []).append(event)
-        elif isinstance(event, KeptRecord) and event.text is not None:
+        elif isinstance(event, StoredRecord) and event.text is not None:
             self._places.setdefault(event.kind, []).append(event)
         if event is not None:
             self._take(envelope, event)
@@ -133,7 +133,7 @@ class ProcessBuilder:
             self.compilations.begin_ahead(envelope.compile_id, exported.text if exported else None)
 
     def _take_of_compile_time(self, envelope: Envelope, event: _CompileTimeEvent) -> None:
-        self._cold_start.add_said(envelope.compile_id, event)
+        self._cold_start.add_event_of(envelope.compile_id, event)
         if isinstance(event, CacheLookup):
             self._pieces.add_lookup(event)
         # Other backends come by AOTAutograd's cache, too, and miss it.
@@ -194,6 +194,7 @@ class ProcessBuilder:
             collectives=self._collectives,
             logging_ns=self._cold_start.logging_ns,
             has_spans=self._cold_start.has_spans,
+            logs_breaks=all(draft.metrics.logs_breaks for draft in drafts if draft.metrics),
             lost_ends=self._cold_start.lost_ends,
             lanes=self._cold_start.lanes(),
             traced_lines=self._cold_start.traced_lines(),

@@ -71,7 +71,7 @@ class GuardLines:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Became:
+class AutomaticDynamic:
     """Instant ``automatic_dynamic``: torch saw two values of a source and may make it dynamic.
 
     Attributes:
@@ -91,7 +91,7 @@ class CompileFacts:
     seen: FailedGuards | None = None
     identities: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
     instances: Mapping[str, Instance] = dataclasses.field(default_factory=dict)
-    became: list[Became] = dataclasses.field(default_factory=list)
+    automatic_dynamic: list[AutomaticDynamic] = dataclasses.field(default_factory=list)
     whitelist: tuple[str, ...] = ()
     spans: Spans = dataclasses.field(default_factory=Spans)
     _attempt: int = -1
@@ -114,7 +114,7 @@ class CompileFacts:
         """Takes a span, or what torch says with one."""
         if event.name == _AUTOMATIC:
             said = (str(event.arguments.get(name, "")) for name in _SAID)
-            self.became.append(Became(*said))
+            self.automatic_dynamic.append(AutomaticDynamic(*said))
         elif _WHITELIST in event.arguments:
             sources = str(event.arguments[_WHITELIST]).split(",")
             self.whitelist = tuple(filter(None, sources))

@@ -93,7 +93,7 @@ def changed_sizes(case: GuardCase) -> Iterator[int]:
     if case.kind is not _C.SIZE:
         return
     found = {case.failed.guard.index}
-    for became in case.facts.became:
+    for became in case.facts.automatic_dynamic:
         is_new = became.before != _DYNAMIC_TOKEN
         if is_new and became.source == case.source and became.what.isdecimal():
             found.add(int(became.what))

@@ -129,22 +129,18 @@ def bounds_of(facts: CompileFacts, changes: Sequence[Change], roots: Roots) -> I
 def equal_sizes(case: GuardCase, changes: Sequence[Change]) -> EqualSizes | None:
     """The sizes that a cache entry has as one and the call has not; None where there are none."""
     if case.kind is _C.SIZE:
-        return _of_constant(case, changes)
+        own = f"{case.source}.size()[{case.guard.index}]"
+        special = case.entry.specialized(own)
+        sources = [source for source in special.sources if _BASE not in source] if special else []
+        sized = {f"{c.source}.size()[{c.index}]" for c in changes if c.kind is _C.SIZE} | {own}
+        names = {source: stripped_source(source) for source in sources}
+        # What has the constant's value in this call, too, is what needs it.
+        kept = tuple(name for source, name in names.items() if source not in sized)
+        changed = tuple(name for source, name in names.items() if source in sized)
+        return EqualSizes(special.value, changed, kept) if special and kept else None
     if case.kind is _C.SYMBOLIC_SHAPE and _DUCK in case.failed.comment:
         return _of_relations(case)
     return None
-
-
-def _of_constant(case: GuardCase, changes: Sequence[Change]) -> EqualSizes | None:
-    own = f"{case.source}.size()[{case.guard.index}]"
-    special = case.entry.specialized(own)
-    sources = [source for source in special.sources if _BASE not in source] if special else []
-    sized = {f"{c.source}.size()[{c.index}]" for c in changes if c.kind is _C.SIZE} | {own}
-    names = {source: stripped_source(source) for source in sources}
-    # What has the constant's value in this call, too, is what needs it.
-    kept = tuple(name for source, name in names.items() if source not in sized)
-    changed = tuple(name for source, name in names.items() if source in sized)
-    return EqualSizes(special.value, changed, kept) if special and kept else None
 
 
 def _of_relations(case: GuardCase) -> EqualSizes | None:

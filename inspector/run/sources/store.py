@@ -72,7 +72,7 @@ def is_store(folder: Path) -> bool:
     return folder.resolve() == store_place().resolve()
 
 
-def most_kept() -> int:
+def recordings_limit() -> int:
     """How many recordings without a name are kept."""
     text = os.environ.get("INSPECTOR_KEEP", "")
     return int(text) if text.isdecimal() and int(text) else _KEPT
@@ -109,7 +109,7 @@ def prune(newest: Path) -> None:
     total_bytes = 0
     for position, (path, meta) in enumerate(reversed(others.items()), 1):
         total_bytes += size_bytes(path)
-        if (position >= most_kept() or total_bytes > _KEPT_BYTES) and not _is_running(meta):
+        if (position >= recordings_limit() or total_bytes > _KEPT_BYTES) and not _is_running(meta):
             shutil.rmtree(path, ignore_errors=True)
 
 

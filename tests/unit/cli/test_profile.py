@@ -12,18 +12,16 @@ from inspector import cli as commands
 if TYPE_CHECKING:
     from pathlib import Path
 
-ALONE = "--kernel reports on one kernel and cannot be combined with a picture or timeline."
+ALONE = "--kernel reports on one kernel and cannot be combined with a timeline."
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("-o", "x.docx"),
-         "json, junit.xml, md, pdf, perfetto.json, png, sarif, svg, trace.json, txt."),
-        (("-o", "x.svgz"), "Did you mean svg?"),
+         "json, junit.xml, md, perfetto.json, sarif, trace.json, txt."),
         (("-o", "x.jsn"), "Did you mean json?"),
         (("-o", "x.csv", "--kernel", "sum"), "html, json, junit.xml, md, sarif, txt."),
-        (("-o", "x.svg", "--kernel", "sum"), ALONE),
         (("-o", "x.perfetto.json", "--kernel", "sum"), ALONE),
     ],
 )  # fmt: skip

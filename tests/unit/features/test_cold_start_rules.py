@@ -72,7 +72,6 @@ def test_the_reason_decides_what_to_do(reason: str, advice: str) -> None:
 def test_the_c_compiler_takes_most() -> None:
     (found,) = cpp_time.RULE.check(cold_starts.read("cold"))
 
-    assert found.message.startswith("the C++ compiler takes")
     assert "TORCHINDUCTOR_CACHE_DIR" in found.fix
     assert "TORCHINDUCTOR_VEC_ISA_OK=1" in found.alternatives[0]
     assert not list(cpp_time.RULE.check(cold_starts.read("warm")))

@@ -5,11 +5,11 @@ import dataclasses
 import pytest
 from rich.cells import cell_len
 
-from inspector.features.graph.apart_wording import apart_lines
 from inspector.features.graph.not_fused import Pair
 from inspector.features.graph.pair_reasons import TEMPLATES
 from inspector.features.graph.reasons import Reason
 from inspector.features.graph.report import FusionRow, GraphReport, with_line, with_operators
+from inspector.features.graph.unfused_wording import unfused_lines
 from inspector.run.graph import Graph
 from inspector.shared.gpu_table import known_gpu
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
@@ -28,7 +28,7 @@ def test_pairs_are_in_the_order_of_their_use() -> None:
         for n, (size, reason) in enumerate(sizes)
     )
     row_ = FusionRow(fusion(graph(*nodes), *steps), pairs)
-    lines = apart_lines(fused(gpu=None), row_)
+    lines = unfused_lines(fused(gpu=None), row_)
     assert [line.saved for line in lines] == ["50 KiB", "100 KiB", "9.0 KiB"]
 
 
@@ -52,7 +52,7 @@ def test_templates_are_advised_where_inductor_tries_them(
     report = fused(gpu=known_gpu(gpu))
     meta = dataclasses.replace(report.run.meta, settings={"mode": mode})
     report = dataclasses.replace(report, run=dataclasses.replace(report.run, meta=meta))
-    (line,) = apart_lines(report, FusionRow(fusion(graph(*nodes), *steps), (pair,)))
+    (line,) = unfused_lines(report, FusionRow(fusion(graph(*nodes), *steps), (pair,)))
     assert line.change == (TEMPLATES if is_advised else "")
     assert line.is_advised is is_advised
 

@@ -53,7 +53,8 @@ def test_a_name_that_is_no_kernel_s_leads_to_others(
 
 
 @pytest.mark.parametrize(
-    ("given", "is_file", "said"), [({"counters": True}, False, "--counters"), ({}, True, "picture")]
+    ("given", "is_file", "said"),
+    [({"counters": True}, False, "--counters"), ({}, True, "timeline")],
 )
 def test_what_is_of_all_kernels_is_refused_with_one(
     given: dict[str, object], said: str, *, is_file: bool

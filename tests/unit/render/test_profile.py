@@ -6,17 +6,13 @@ from typing import Any
 
 import pytest
 
-from inspector.errors import RecordingError
-from inspector.features.profile.drawing.roofline_plot import draw_roofline
 from inspector.features.profile.report import make_profile_report
-from inspector.features.profile.roofline import make_roofline
 from inspector.features.profile.timeline import timeline
 from inspector.records.device_profile import CountedKernel
 from tests.unit.render.profile_reports import (
     MIB,
     SLOWER,
     artifact,
-    faster,
     logged,
     memory_of_cuda_graphs,
     memory_report,
@@ -108,12 +104,6 @@ def test_damaged_profiles_are_read_as_far_as_they_go(odd: dict[str, Any] | None)
     for name in ("terminal", "markdown"):
         assert rendered(found, name).endswith("\n")
     as_json(found)
-
-
-def test_a_roofline_without_points_is_refused() -> None:
-    (found,) = faster().profiles
-    with pytest.raises(RecordingError, match="both bytes and operations"):
-        draw_roofline(make_roofline(found.work, None), "title", "svg")
 
 
 def test_a_call_is_a_file_for_perfetto() -> None:

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from inspector.features.overview.closing import next_steps
+from inspector.features.overview.run_summary import next_steps
 from inspector.records.calls import TargetCall
 from inspector.report.command_line import command_again
 from inspector.run.run import Run

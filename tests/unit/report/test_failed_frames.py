@@ -157,4 +157,4 @@ def test_the_first_error_is_found(text: str, expected: tuple[str, str, str, int]
     error = compiler_error(text)
 
     assert error is not None
-    assert (error.tool, error.said, error.code, error.line) == expected
+    assert (error.tool, error.message, error.code, error.line) == expected

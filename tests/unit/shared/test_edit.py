@@ -56,6 +56,6 @@ def test_a_rewrite_is_shown_on_one_line() -> None:
     branch = edit(3, 0, "return a", "return  torch.where(\n    a)", is_statement=True)
     rewrite = Rewrite("branch-where", "model.py", 3, (number, left_out, branch))
     assert rewrite.shown == "2 instead of 1; return torch.where( a)"
-    assert rewrite.told == "`2` instead of `1`; `return torch.where( a)`"
+    assert rewrite.in_sentence == "`2` instead of `1`; `return torch.where( a)`"
     assert rewrite.place == "model.py:3"
     assert dataclasses.replace(rewrite, edits=(left_out,)).shown == "pass"

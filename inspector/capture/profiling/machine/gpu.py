@@ -100,18 +100,6 @@ class Gpu:
         """Gives back the memory of a measurement."""
         torch.cuda.empty_cache()
 
-    def _buffer_bytes(self) -> int:
-        """At least four times the L2 cache, so that nothing of it is left when it is read again.
-
-        Raises:
-            RuntimeError: More than an eighth of the free memory would be needed.
-        """
-        least = max(_OF_L2 * self.l2_bytes, _LEAST_BYTES)
-        size = min(max(_BUFFER_BYTES, least), self.free_bytes // _OF_FREE)
-        if size < least:
-            raise self._too_little(_OF_FREE * least)
-        return size // 4096 * 4096
-
     def _too_little(self, needed_bytes: int) -> RuntimeError:
         free, needed = (f"{size / 2**30:.1f} GiB" for size in (self.free_bytes, needed_bytes))
         return RuntimeError(f"not enough free memory ({free} free, {needed} needed)")
@@ -121,7 +109,12 @@ class Gpu:
 
     def _copied(self) -> Measured:
         """The faster of the driver's copy and a kernel that reads and writes."""
-        source = self._numbers(self._buffer_bytes())
+        # Nothing of it may be left in the L2 cache when it is read again.
+        least = max(_OF_L2 * self.l2_bytes, _LEAST_BYTES)
+        size = min(max(_BUFFER_BYTES, least), self.free_bytes // _OF_FREE)
+        if size < least:
+            raise self._too_little(_OF_FREE * least)
+        source = self._numbers(size // 4096 * 4096)
         target = torch.empty_like(source)
         ways = (lambda: target.copy_(source), lambda: torch.neg(source, out=target))
         return self._fastest(2.0 * source.nbytes, *ways)

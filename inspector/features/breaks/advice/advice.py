@@ -7,18 +7,15 @@ from pathlib import Path
 
 from inspector.features.breaks.advice.edits import Fix, possible
 from inspector.features.breaks.advice.predicates import Predicate, predicate
+from inspector.report.documentation import read_documentation
 from inspector.report.user_code.code import Code
-from inspector.shared.edit import Edit, Setting
+from inspector.shared.edit import Edit
 
 TESTED_ON = ("2.11", "2.12", "2.13", "2.14", "2.15")
 """Versions of torch on which every advice is run, unless it names fewer."""
 
 _CASES = Path(__file__).parent / "cases"
-_CASE = re.compile(
-    r"# .*?^```\n(.*?)^```\n.*?^## What to do\n(.*?)^## Before\n.*?^```python\n(.*?)^```\n"
-    r".*?^## After\n.*?^```python\n(.*?)^```\n.*?^## What it keeps\n(.*)",
-    re.MULTILINE | re.DOTALL,
-)
+_SECTIONS = ("What to do", "Before", "After", "What it keeps")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -41,12 +38,12 @@ class Break:
     """A graph break as advice looks at it.
 
     Attributes:
-        said: Torch's developer context, then its explanation, then the file that it was in.
+        torch_text: Torch's developer context, then its explanation, then the file that it was in.
     """
 
     gb_id: str | None
     gb_type: str | None
-    said: str = ""
+    torch_text: str = ""
     code: Code = dataclasses.field(default_factory=Code)
 
 
@@ -81,7 +78,6 @@ class Advice:
     says: str = ""
     when: Predicate | None = None
     tailored: Callable[[Code], Fix] | None = None
-    settings: tuple[Setting, ...] = ()
     caution: str = ""
     instead_of: str = ""
     other_way_of: tuple[str, ...] = ()
@@ -103,7 +99,7 @@ class Advice:
         """Whether it is about this very break."""
         return (
             self.covers(found.gb_id, found.gb_type)
-            and (not self.says or re.search(self.says, found.said) is not None)
+            and (not self.says or re.search(self.says, found.torch_text) is not None)
             and (self.when is None or self.when(found.code))
         )
 
@@ -123,30 +119,25 @@ class Advice:
 def read_case(name: str, tailored: Callable[[Code], Fix] | None = None) -> Advice:
     """The advice of ``cases/<name>.md``, with what makes its fix of the user's own code.
 
-    The first block of the page has lines ``key: value``; ``kind`` may be there several times. Text
-    outside of the four sections' paragraphs and programs is for whoever reads the page.
+    The lead is a block of lines ``key: value``; ``kind`` may be there several times.
 
     Raises:
         ValueError: The page has not all of its parts.
     """
-    page = _CASE.fullmatch((_CASES / f"{name}.md").read_text(encoding="utf-8"))
-    if page is None:
-        raise ValueError(f"cases/{name}.md lacks one of its parts.")
-    head, fix, before, after, keeps = page.groups()
-    pairs = [line.partition(": ") for line in head.splitlines()]
+    page = read_documentation(_CASES / f"{name}.md", _SECTIONS)
+    pairs = [line.partition(": ") for line in page.lead.strip("`\n").splitlines()]
     fields = {key: value for key, _, value in pairs}
     return Advice(
         id=name,
         kinds=tuple(Kind(*text.split(" ", 1)) for key, _, text in pairs if key == "kind"),
         title=fields["title"],
-        fix=" ".join(fix.split()),
-        before=before,
-        after=after,
-        keeps=" ".join(keeps.split()),
+        fix=" ".join(page.sections["What to do"].split()),
+        before=page.program("Before"),
+        after=page.program("After"),
+        keeps=" ".join(page.sections["What it keeps"].split()),
         says=fields.get("says", ""),
         when=predicate(fields["when"]) if "when" in fields else None,
         tailored=tailored,
-        settings=(("capture_scalar_outputs", True),) if "captures-scalars" in fields else (),
         caution=fields.get("caution", ""),
         instead_of=fields.get("instead-of", ""),
         other_way_of=tuple(fields.get("other-way-of", "").split()),

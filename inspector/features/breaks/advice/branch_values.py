@@ -29,11 +29,8 @@ class Chosen:
     otherwise: ast.expr
 
 
-def chosen_between(code: Code) -> tuple[ast.expr, tuple[Chosen, ...]] | None:
-    """The condition of a branch and all that it decides; None where that is more than values.
-
-    A branch within a side is an `ast.IfExp` in the values.
-    """
+def branch_choices(code: Code) -> tuple[ast.expr, tuple[Chosen, ...]] | None:
+    """The condition of a branch and all that it decides; None where that is more than values."""
     match code.statement:
         case ast.If(test=test, body=body, orelse=orelse):
             found = _of_statement(code, body, orelse)
@@ -51,7 +48,13 @@ def _of_statement(
     if then is None or otherwise is None:
         return ()
     if _RETURNED in then or _RETURNED in otherwise:
-        return _returned(code, then, otherwise, has_else=bool(orelse))
+        if any(name != _RETURNED and _is_needed(code, name) for name in {**then, **otherwise}):
+            return ()
+        one, two = then.get(_RETURNED), otherwise.get(_RETURNED)
+        match code.block()[1:]:
+            case [ast.Return(value=ast.expr() as value)] if two is None and not orelse:
+                two = value
+        return (Chosen("return ", one, two),) if one is not None and two is not None else ()
     found = []
     names = [*{**then, **otherwise}]
     # What is read in the branch alone is in the values of the others.
@@ -62,17 +65,6 @@ def _of_statement(
         found.append(Chosen(f"{name} = ", sides[0], sides[1]))
     # Those that are computed of others that the branch gives come before these are set.
     return tuple(found) if _in_any_order(found) else ()
-
-
-def _returned(code: Code, then: Values, otherwise: Values, *, has_else: bool) -> tuple[Chosen, ...]:
-    """Where a side returns, the other one must, or the statement after the branch."""
-    if any(name != _RETURNED and _is_needed(code, name) for name in {**then, **otherwise}):
-        return ()
-    one, two = then.get(_RETURNED), otherwise.get(_RETURNED)
-    match code.block()[1:]:
-        case [ast.Return(value=ast.expr() as value)] if two is None and not has_else:
-            two = value
-    return (Chosen("return ", one, two),) if one is not None and two is not None else ()
 
 
 def _of_expression(statement: ast.Assign | ast.Return) -> tuple[ast.expr, tuple[Chosen, ...]]:
@@ -127,8 +119,6 @@ def _give(code: Code, statement: ast.stmt, found: Values) -> bool:
             given = None if is_parameter or is_count else _assigned(target, added)
         case ast.Return(value=ast.expr() as value):
             given = {_RETURNED: value}
-        case ast.If():
-            return _give_inner(code, statement, found)
         case _:
             given = None
     if given is not None:
@@ -143,25 +133,6 @@ def _assigned(target: ast.expr, value: ast.expr) -> Values | None:
             return dict(zip(names, values, strict=True)) if all(names) else None
     name = _target(target)
     return {name: value} if name else None
-
-
-def _give_inner(code: Code, statement: ast.If, found: Values) -> bool:
-    """Adds what a branch within a side gives."""
-    then, otherwise = _values(code, statement.body), _values(code, statement.orelse)
-    if then is None or otherwise is None or _RETURNED in {**then, **otherwise}:
-        return False
-    test = _of_before(statement.test, found)
-    given: Values = {}
-    for name in {**then, **otherwise}:
-        before = found.get(name) or _kept(code, name)
-        one, two = (
-            _of_before(side[name], found) if name in side else before for side in (then, otherwise)
-        )
-        if one is None or two is None:
-            return False
-        given[name] = ast.IfExp(test, one, two)
-    found.update(given)
-    return True
 
 
 def _target(node: ast.expr) -> str:

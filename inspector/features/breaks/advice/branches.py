@@ -1,26 +1,17 @@
 """What replaces branches, assertions, and ``not``, ``and``, ``or`` of tensors."""
 
 import ast
-import dataclasses
-from collections.abc import Mapping
 
 from inspector.features.breaks.advice.caught import raised
 from inspector.features.breaks.advice.choice_code import tensor_names
-from inspector.features.breaks.advice.choices import CHOSEN, Choices
-from inspector.features.breaks.advice.conditions import (
-    branches_by,
-    condition_of,
-    fits_all,
-    is_wide,
-    without_numbers,
-)
+from inspector.features.breaks.advice.choices import Choices
+from inspector.features.breaks.advice.conditions import condition_of, without_numbers
 from inspector.features.breaks.advice.edits import (
     Fix,
     instead_of,
     line_instead,
     statements_instead_of,
 )
-from inspector.features.breaks.advice.numbers import is_scalar
 from inspector.report.user_code.code import Code, names_of, written
 
 _CHOOSE = (
@@ -36,7 +27,7 @@ def choice(code: Code) -> Fix:
     found = Choices.of(code)
     if found is None:
         return Fix()
-    return Fix(found.said, statements_instead_of(code, code.statement, found.lines))
+    return Fix(found.text, statements_instead_of(code, code.statement, found.lines))
 
 
 def one_side(code: Code) -> Fix:
@@ -52,78 +43,13 @@ def one_side(code: Code) -> Fix:
 
 
 def choice_by_number(code: Code) -> Fix:
-    """A branch on a number as `torch.where`: here, or below by the name that the number has."""
-    for found in (choice(code), _number_choice(code)):
-        if found.text:
-            return found
+    """A branch on a number as `torch.where`."""
+    if (found := choice(code)).text:
+        return found
     tests = [node.test for node in code.header() if isinstance(node, ast.If | ast.IfExp)]
     condition = condition_of(code, tests[0]) if len(tests) == 1 else ""
     text = f"Use the tensor `{condition}` as the condition, without a Python number. {_CHOOSE}."
     return Fix(text) if condition else Fix()
-
-
-def _number_choice(code: Code) -> Fix:
-    """The number stays a tensor, and the branch below chooses by it."""
-    name, branch = code.target, _only_branch(code)
-    if branch is None or not isinstance(code.statement, ast.Assign):
-        return Fix()
-    bare, old = without_numbers(code.statement.value), code.shown(code.statement.value)
-    if bare is None or not (is_wide(bare) or _fits(branch, name)):
-        return Fix()
-    shown = _new_scalar(code, bare)
-    as_bool = name if isinstance(bare, ast.Compare) else f"{name}.bool()"
-    below = dataclasses.replace(code, statement=branch, expression=None)
-    chosen = _only_line(below, {name: as_bool})
-    if not shown or not old or not chosen:
-        return Fix()
-    text = (
-        f"Keep it as a tensor: `{name} = {shown}` instead of `{name} = {old}`. Replace the "
-        f"branch in line {branch.lineno} with `{chosen}` {CHOSEN}"
-    )
-    edits = instead_of(code, code.statement.value, shown)
-    return Fix(text, (*edits, *statements_instead_of(code, branch, [chosen])))
-
-
-def _only_line(code: Code, scalars: Mapping[str, str]) -> str:
-    """``x = torch.where(…)`` for a branch that is one choice without conditions."""
-    found = Choices.of(code, scalars)
-    return "" if found is None or len(found.lines) > 1 or found.conditions else found.lines[0]
-
-
-def _only_branch(code: Code) -> ast.stmt | None:
-    """The one statement below, in the same block, whose condition alone knows the name."""
-    name = code.target
-    tests = [node.test for node in branches_by(code)]
-    if len(tests) != 1 or len(code.stores(name)) != 1 or code.is_outer(name):
-        return None
-    inside = {id(node) for node in ast.walk(tests[0])}
-    alone = all(id(load) in inside for load in code.loads(name))
-    return next((s for s in code.block()[1:] if name in names_of(s)), None) if alone else None
-
-
-def _fits(branch: ast.stmt, name: str) -> bool:
-    """Whether a tensor of any dtype gives what a number gives, in all that it is compared with."""
-    compared = [node for node in ast.walk(branch) if isinstance(node, ast.Compare)]
-    others = [
-        side
-        for node in compared
-        if name in names_of(node)
-        for side in (node.left, *node.comparators)
-        if not (isinstance(side, ast.Name) and side.id == name)
-    ]
-    return all(map(fits_all, others))
-
-
-def _new_scalar(code: Code, bare: ast.expr) -> str:
-    """A new tensor without dimensions that no gradient goes through; empty where not certain."""
-    shown = code.shown(bare)
-    match bare:
-        case ast.Compare(left=left, ops=[_], comparators=[right]):
-            sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
-            return shown if all(map(is_scalar, sides)) else ""
-        case ast.Call(func=ast.Attribute(attr="any" | "all"), args=[], keywords=[]):
-            return shown
-    return f"{shown}.detach()" if shown and is_scalar(bare) else ""
 
 
 def negation(code: Code) -> ast.expr | None:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 from inspector.features.breaks.advice.branch_values import Chosen
 from inspector.features.breaks.advice.conditions import condition_of, without_numbers
-from inspector.features.breaks.advice.effects import is_total, unknown_calls
+from inspector.features.breaks.advice.effects import unknown_calls
 from inspector.features.breaks.advice.numbers import is_scalar
-from inspector.report.user_code.code import Code, called, names_of, replaced
+from inspector.report.user_code.code import Code, called, names_of
 
 LONGEST = 150
 """More characters, and a line is no longer one that is read."""
@@ -23,13 +23,11 @@ class ChoiceMaker:
     Attributes:
         scalars: As `condition_of` takes them.
         calls: Calls of what nobody knows.
-        is_finite: Whether all values are finite, with their gradients, whatever goes in.
     """
 
     code: Code
     scalars: Mapping[str, str]
     calls: list[str] = dataclasses.field(default_factory=list)
-    is_finite: bool = True
 
     def condition(self, test: ast.expr) -> str:
         """The condition as a tensor of one bool; empty where that is not certain."""
@@ -74,9 +72,9 @@ class ChoiceMaker:
         if bare is None or _is_number(self.code, value):
             return ""
         if any(isinstance(node, ast.IfExp) for node in ast.walk(value)):
-            return self._nested(value)
+            return ""
         shown = self.code.shown(bare) if self._note(bare) else ""
-        if shown and safe and not is_total(_whole(bare)):
+        if shown and safe:
             guarded = _Guarded(safe).visit(copy.deepcopy(bare))
             if ast.dump(guarded) != ast.dump(bare):
                 shown = ast.unparse(guarded)
@@ -88,8 +86,7 @@ class ChoiceMaker:
         sides = chosen.then, chosen.otherwise
         if any(map(_is_bound_to_frame, sides)):
             return ""
-        is_nested = any(isinstance(node, ast.IfExp) for side in sides for node in ast.walk(side))
-        made = ["" if is_nested else self._new(side) for side in sides]
+        made = [self._new(side) for side in sides]
         line = f"{chosen.target}torch.cond({condition}, lambda: {made[0]}, lambda: {made[1]})"
         fits = all(made) and not chosen.target.endswith("] = ") and len(line) <= LONGEST
         return line if fits else ""
@@ -111,12 +108,6 @@ class ChoiceMaker:
         )
         return f"{shown_whole}.clone()" if shown_whole and is_old else shown_whole
 
-    def _nested(self, value: ast.expr) -> str:
-        """A value with a branch within it."""
-        inner = _Inner(self)
-        made = inner.visit(copy.deepcopy(value))
-        return ast.unparse(made) if not inner.failed else ""
-
     def _note(self, value: ast.expr) -> bool:
         """Whether a value is that of tensors; takes note of what has to be said of it."""
         calls = unknown_calls(value)
@@ -126,8 +117,6 @@ class ChoiceMaker:
         if not all(shown):
             return False
         self.calls += [call for call in shown if call not in self.calls]
-        if not is_total(_whole(value)) and value not in calls:
-            self.is_finite = False
         return True
 
 
@@ -143,20 +132,6 @@ def _is_bound_to_frame(value: ast.expr) -> bool:
     kinds = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
     names = {"super", "__class__", "locals", "vars"} & names_of(value)
     return bool(names) or any(isinstance(node, kinds) for node in ast.walk(value))
-
-
-def _whole(value: ast.expr) -> ast.expr:
-    """A value of all of a tensor instead of a part, and of any shape: as finite as it was."""
-    new: dict[ast.AST, ast.expr] = {}
-    for node in ast.walk(value):
-        match node:
-            case ast.Subscript():
-                new[node] = _whole(node.value)
-            case ast.Tuple(elts=parts) if all(
-                isinstance(x, ast.Constant | ast.Name) for x in parts
-            ):
-                new[node] = ast.Constant(0)
-    return replaced(value, new)
 
 
 def _is_number(code: Code, value: ast.expr) -> bool:
@@ -184,26 +159,6 @@ class _Guarded(ast.NodeTransformer):
             safe = self._safe.format(ast.unparse(node.right))
             node.right = ast.parse(safe, mode="eval").body
         return node
-
-
-class _Inner(ast.NodeTransformer):
-    """Takes ``torch.where(test, a, b)`` for each ``a if test else b``."""
-
-    def __init__(self, maker: ChoiceMaker) -> None:
-        self._maker = maker
-        self.failed = False
-
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        condition = self._maker.condition(node.test)
-        made = self._maker.where(condition, node.body, node.orelse, "") if condition else ""
-        if not made:
-            self.failed = True
-            return node
-        return ast.parse(made, mode="eval").body
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        self.failed = self.failed or unknown_calls(node) != ()
-        return self.generic_visit(node)
 
 
 def tensor_names(code: Code, test: ast.AST) -> dict[str, str]:

@@ -2,21 +2,16 @@
 
 import ast
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Self
 
-from inspector.features.breaks.advice.branch_values import Chosen, chosen_between
+from inspector.features.breaks.advice.branch_values import Chosen, branch_choices
 from inspector.features.breaks.advice.choice_code import LONGEST, ChoiceMaker, tensor_names
 from inspector.features.breaks.advice.effects import writes
 from inspector.report.user_code.code import Code
 
+_WHEN = "if both are tensors of the same shape and dtype, with finite values and gradients"
 _NEW = ". The result is a new tensor, even where the branch keeps the old one."
-CHOSEN = f"if both are finite tensors of the same shape and dtype{_NEW}"
-"""When `Choices` without conditions may be taken."""
-_NOT_FINITE = (
-    "If one side or its gradient is infinite or NaN for inputs of the other side, the gradient is "
-    "NaN. In that case select the input first, as in `torch.where(condition, x, 1)`."
-)
 
 
 @dataclasses.dataclass(slots=True)
@@ -25,37 +20,32 @@ class Choices:
 
     Attributes:
         conditions: Sentences about what has to be so, beyond what is said of every choice.
-        is_finite: Whether what is computed is finite, and its gradient, for any input.
         only_one: The statement that computes one side alone, by `torch.cond`; or empty.
     """
 
     lines: list[str] = dataclasses.field(default_factory=list)
     conditions: list[str] = dataclasses.field(default_factory=list)
-    is_finite: bool = True
     only_one: str = ""
 
     @classmethod
-    def of(cls, code: Code, scalars: Mapping[str, str] | None = None) -> Self | None:
+    def of(cls, code: Code) -> Self | None:
         """What replaces a branch that only chooses between tensors.
 
         Returns:
             None for a branch that does more, or of which that is not certain.
         """
-        found = chosen_between(code)
+        found = branch_choices(code)
         if found is None or _writes_outside(code):
             return None
         test, chosen = found
-        maker = ChoiceMaker(code, {**tensor_names(code, test), **(scalars or {})})
+        maker = ChoiceMaker(code, tensor_names(code, test))
         condition = maker.condition(test)
         made = cls()
         if not condition or not made.add(maker, condition, chosen):
             return None
         if len(chosen) == 1:
             made.only_one = maker.cond(condition, chosen[0])
-        made.is_finite = maker.is_finite
         made.conditions = [*_of_calls(maker.calls, made.only_one), *_of_writes(code)]
-        if not made.is_finite:
-            made.conditions.insert(0, _NOT_FINITE)
         return made
 
     def add(self, maker: ChoiceMaker, condition: str, chosen: Sequence[Chosen]) -> bool:
@@ -74,15 +64,13 @@ class Choices:
         return True
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """All of it, as sentences."""
         *others, last = [f"`{line}`" for line in self.lines]
         lines = f"{', '.join(others)} and {last}" if others else last
-        what = "finite tensors" if self.is_finite else "tensors"
         is_new = not all(line.partition(" = ")[0].endswith("]") for line in self.lines)
-        when = f"if both are {what} of the same shape and dtype{_NEW if is_new else '.'}"
         more = "".join(f" {sentence}" for sentence in self.conditions)
-        return f"Compute both and select: {lines}, {when}{more}"
+        return f"Compute both and select: {lines}, {_WHEN}{_NEW if is_new else '.'}{more}"
 
 
 def _writes_outside(code: Code) -> bool:

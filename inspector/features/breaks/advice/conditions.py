@@ -11,7 +11,6 @@ from inspector.report.user_code.code import Code, names_of
 _SMOOTH = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 # Without arguments these give floating-point numbers, or integers of 64 bits.
 _WIDE = frozenset({"argmax", "argmin", "mean", "norm", "prod", "std", "sum", "var"})
-_MOST_OF_ALL = 127  # the largest integer of every dtype
 # These give a tensor of bools, as far as a tensor is in them.
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
@@ -114,7 +113,7 @@ def without_numbers(test: ast.expr) -> ast.expr | None:
         return test
     match test:
         case ast.Compare(left=left, ops=[_], comparators=[right]):
-            one, two = _side(left, right), _side(right, left)
+            one, two = _side(left), _side(right)
             if one is None or two is None:
                 return None
             return ast.Compare(left=one, ops=test.ops, comparators=[two])
@@ -124,13 +123,13 @@ def without_numbers(test: ast.expr) -> ast.expr | None:
     return None
 
 
-def _side(node: ast.expr, other: ast.expr) -> ast.expr | None:
+def _side(node: ast.expr) -> ast.expr | None:
     """One side of a comparison as a tensor."""
     if not has_numbers(node):
         return node
     match node:
         case ast.Call() if (inner := _tensor(node)) is not None and not has_numbers(inner):
-            return inner if is_wide(inner) or fits_all(other) else None
+            return inner
         case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _SMOOTH):
             one, two = (_term(side) for side in (left, right))
             if one is not None and two is not None:
@@ -143,29 +142,15 @@ def _term(node: ast.expr) -> ast.expr | None:
     if isinstance(node, ast.Constant):
         return node
     inner = _tensor(node) if isinstance(node, ast.Call) else None
-    return inner if inner is not None and not has_numbers(inner) and is_wide(inner) else None
+    return inner if inner is not None and not has_numbers(inner) and _is_wide(inner) else None
 
 
-def is_wide(tensor: ast.expr) -> bool:
+def _is_wide(tensor: ast.expr) -> bool:
     """Whether it certainly is one of floating-point numbers, or of integers of 64 bits."""
     match tensor:
         case ast.Call(func=ast.Attribute(attr=name)):
             return (is_scalar(tensor) and name in _WIDE) or name == "long"
     return isinstance(tensor, ast.Compare)
-
-
-def fits_all(other: ast.expr) -> bool:
-    """Whether a tensor of any dtype is compared with it as a number is: bytes know no -1."""
-    match other:
-        case ast.Constant(value=bool()):
-            return False
-        case ast.Constant(value=int() as number):
-            return 0 <= number <= _MOST_OF_ALL
-        case ast.Constant(value=float()):
-            return True
-        case ast.Constant() | ast.UnaryOp():
-            return False
-    return True
 
 
 def _tensor(node: ast.Call) -> ast.expr | None:

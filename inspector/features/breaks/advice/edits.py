@@ -35,7 +35,8 @@ def statements_instead_of(
     if statement is None:
         return ()
     text = "; ".join(new) or "pass"
-    if _is_elif(code, statement):
+    line = code.lines[statement.lineno - 1] if statement.lineno <= len(code.lines) else ""
+    if line.encode("utf-8", "surrogatepass")[statement.col_offset :].startswith(b"elif"):
         text = f"else: {text}"
     return _edit(code, statement, text)
 
@@ -46,29 +47,12 @@ def line_instead(code: Code, line: str) -> tuple[Edit, ...]:
 
 
 def possible(code: Code, edits: Sequence[Edit]) -> tuple[Edit, ...]:
-    """The changes, if they make a program of the file that knows the names in them; else none."""
+    """The changes, if they make a program of the file; else none."""
     try:
-        tree = ast.parse(edited("\n".join(code.lines), edits))
+        ast.parse(edited("\n".join(code.lines), edits))
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # also of deep nesting
         return ()
-    needed = {name for name in _MODULES for edit in edits if f"{name}." in edit.new}
-    return tuple(edits) if all(_is_imported(tree, code, name) for name in needed) else ()
-
-
-_MODULES = ("math", "torch")
-
-
-def _is_imported(tree: ast.Module, code: Code, name: str) -> bool:
-    """Whether the file imports a module under its own name, and the function means that by it."""
-    imports = (
-        alias
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
-        for alias in node.names
-        if alias.asname is None
-    )
-    is_known = any(alias.name.partition(".")[0] == name for alias in imports)
-    return is_known and name not in code.parameters() and not code.stores(name)
+    return tuple(edits)
 
 
 def _edit(code: Code, node: ast.expr | ast.stmt, new: str) -> tuple[Edit, ...]:
@@ -96,8 +80,3 @@ def _edit(code: Code, node: ast.expr | ast.stmt, new: str) -> tuple[Edit, ...]:
 
 def _is_word(byte: bytes) -> bool:
     return byte.isalnum() or byte == b"_" or byte >= b"\x80"
-
-
-def _is_elif(code: Code, statement: ast.stmt) -> bool:
-    line = code.lines[statement.lineno - 1] if statement.lineno <= len(code.lines) else ""
-    return line.encode("utf-8", "surrogatepass")[statement.col_offset :].startswith(b"elif")

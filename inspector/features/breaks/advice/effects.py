@@ -15,22 +15,19 @@ REDUCTIONS = frozenset(
 )  # fmt: skip
 """Without arguments these give a new tensor of no dimensions (tried on torch 2.11 and 2.13)."""
 
-# Functions and methods of one name whose value and whose gradient are finite for finite inputs.
-_TOTAL = frozenset(
-    {"abs", "add", "all", "amax", "amin", "any", "argmax", "argmin", "bfloat16", "bool", "ceil",
-     "clamp", "clamp_max", "clamp_min", "clone", "contiguous", "cos", "detach", "dim", "double",
-     "empty_like", "erf", "expand_as", "eye", "flatten", "float", "floor", "full", "full_like",
-     "gelu", "half", "int", "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid",
-     "long", "masked_fill", "max", "maximum", "mean", "min", "minimum", "mul", "nan_to_num", "neg",
-     "numel", "ones", "ones_like", "permute", "relu", "relu6", "reshape", "round", "sigmoid",
-     "sign", "silu", "sin", "size", "softmax", "softplus", "square", "squeeze", "sub", "sum", "t",
-     "tanh", "transpose", "trunc", "unsqueeze", "view", "where", "zeros", "zeros_like"}
-)  # fmt: skip
-# The same, but infinite or NaN, or with such a gradient, somewhere.
-_PARTIAL = frozenset(
-    {"acos", "asin", "cosh", "cumsum", "div", "exp", "expm1", "isfinite", "isinf", "isnan", "log",
-     "log10", "log1p", "log2", "matmul", "median", "norm", "pow", "prod", "reciprocal", "rsqrt",
-     "sinh", "sqrt", "std", "tan", "var"}
+# Functions and methods of these names compute a tensor or a number, and do nothing else.
+_PURE = frozenset(
+    {"abs", "acos", "add", "all", "amax", "amin", "any", "argmax", "argmin", "asin", "bfloat16",
+     "bool", "ceil", "clamp", "clamp_max", "clamp_min", "clone", "contiguous", "cos", "cosh",
+     "cumsum", "detach", "dim", "div", "double", "empty_like", "erf", "exp", "expand_as", "expm1",
+     "eye", "flatten", "float", "floor", "full", "full_like", "gelu", "half", "int", "isfinite",
+     "isinf", "isnan", "layer_norm", "leaky_relu", "linear", "log", "log10", "log1p", "log2",
+     "log_softmax", "logsigmoid", "long", "masked_fill", "matmul", "max", "maximum", "mean",
+     "median", "min", "minimum", "mul", "nan_to_num", "neg", "norm", "numel", "ones", "ones_like",
+     "permute", "pow", "prod", "reciprocal", "relu", "relu6", "reshape", "round", "rsqrt",
+     "sigmoid", "sign", "silu", "sin", "sinh", "size", "softmax", "softplus", "sqrt", "square",
+     "squeeze", "std", "sub", "sum", "t", "tan", "tanh", "transpose", "trunc", "unsqueeze", "var",
+     "view", "where", "zeros", "zeros_like"}
 )  # fmt: skip
 MODES = frozenset(
     {"autocast", "enable_grad", "inference_mode", "no_grad", "nullcontext", "set_grad_enabled"}
@@ -50,12 +47,24 @@ _BUILTINS = frozenset({"abs", "len"})
 
 def is_pure(node: ast.expr) -> bool:
     """Whether an expression changes nothing and draws nothing at random."""
-    return _computes(node, _TOTAL | _PARTIAL, total=False)
-
-
-def is_total(node: ast.expr) -> bool:
-    """Whether it also can be computed for any input: no error, and finite with its gradient."""
-    return _computes(node, _TOTAL, total=True)
+    match node:
+        case ast.Constant() | ast.Name():
+            return True
+        case (
+            ast.Attribute(value=value)
+            | ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=value)
+        ):
+            return is_pure(value)
+        case ast.BinOp(left=left, right=right):
+            return is_pure(left) and is_pure(right)
+        case ast.Compare(left=left, ops=[operation], comparators=[right]):
+            membership = ast.In | ast.NotIn | ast.Is | ast.IsNot
+            return not isinstance(operation, membership) and is_pure(left) and is_pure(right)
+        case ast.Call(func=function, args=args, keywords=keywords):
+            plain = all(word.arg not in {None, "out", "inplace"} for word in keywords)
+            given = (*args, *(word.value for word in keywords))
+            return plain and _is_known(function) and all(map(is_pure, given))
+    return False
 
 
 def unknown_calls(node: ast.expr) -> tuple[ast.Call, ...] | None:
@@ -100,52 +109,16 @@ def _of_torch(call: ast.Call) -> bool | None:
                 return None
             module = dotted_name(value)
             known = module in _MODULES or module.partition(".")[0] == "torch"
-            return known or (module != "self" and name in _TOTAL | _PARTIAL)
+            return known or (module != "self" and name in _PURE)
     return False
 
 
-def _computes(node: ast.expr, functions: frozenset[str], *, total: bool) -> bool:
-    def all_of(*nodes: ast.expr) -> bool:
-        return all(_computes(inner, functions, total=total) for inner in nodes)
-
-    match node:
-        case ast.Constant() | ast.Name():
-            return True
-        case (
-            ast.Attribute(value=value)
-            | ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=value)
-        ):
-            return all_of(value)
-        case ast.BinOp(left=left, op=operation, right=right):
-            return all_of(left, right) and (not total or _is_finite(operation, right))
-        case ast.Compare(left=left, ops=[operation], comparators=[right]):
-            membership = ast.In | ast.NotIn | ast.Is | ast.IsNot
-            return not total and not isinstance(operation, membership) and all_of(left, right)
-        case ast.Call(func=function, args=args, keywords=keywords):
-            plain = all(word.arg not in {None, "out", "inplace"} for word in keywords)
-            known = plain and _is_known(function, functions, total=total)
-            return known and all_of(*args, *(word.value for word in keywords))
-    return False
-
-
-def _is_finite(operation: ast.operator, right: ast.expr) -> bool:
-    match operation, right:
-        case ((ast.Add() | ast.Sub() | ast.Mult() | ast.MatMult()), _):
-            return True
-        case ast.Div(), ast.Constant(value=int() | float() as number):
-            return number != 0
-        case ast.Pow(), ast.Constant(value=int() as number):
-            return number >= 1
-    return False
-
-
-def _is_known(function: ast.expr, functions: frozenset[str], *, total: bool) -> bool:
+def _is_known(function: ast.expr) -> bool:
     match function:
         case ast.Name(id=name):
             return name in _BUILTINS
         case ast.Attribute(value=value, attr=name):
-            of_torch = dotted_name(value) in _MODULES
-            return name in functions and (of_torch or _computes(value, functions, total=total))
+            return name in _PURE and (dotted_name(value) in _MODULES or is_pure(value))
     return False
 
 

@@ -3,49 +3,22 @@
 import ast
 
 from inspector.features.breaks.advice.edits import Fix, instead_of
-from inspector.features.breaks.advice.numbers import Uses, is_scalar, tensors_in
-from inspector.report.user_code.code import Code, dotted_name
+from inspector.features.breaks.advice.numbers import is_scalar, tensor_of
+from inspector.report.user_code.code import Code
 
-_AFTER = (
-    "tensor operators after it (`clamp` instead of `max`, `torch.where` instead of a branch). "
-    "If Python code needs a number, create it in the caller."
-)
-# `float()` of any other reduction changes the dtype where the tensor is one of integers.
-_OF_FLOATS = ("mean", "norm", "std", "var")
-_SAME_IN_TORCH = ("cos", "cosh", "erf", "exp", "log", "log10", "log1p", "log2", "sin", "sinh",
-                  "sqrt", "tan", "tanh")  # fmt: skip
+_UNLESS = "if nothing after it needs a Python number."
 
 
-def _tensor(node: ast.expr) -> ast.expr | None:
-    """What a number is made of: ``t`` of ``t.item()`` and ``float(t)``."""
-    match node:
-        case ast.Call(func=ast.Attribute(value=value, attr="item"), args=[], keywords=[]):
-            return value
-        case ast.Call(func=ast.Name(id="float"), args=[ast.Call(func=function) as value]):
-            named = isinstance(function, ast.Attribute) and function.attr in _OF_FLOATS
-            return value if named and not node.keywords else None
-    return None
-
-
-def _of_number(code: Code) -> tuple[ast.expr, ast.expr, str] | None:
-    """The number, the tensor without dimensions that it is made of, and that without gradients."""
-    number = code.find(lambda node: _tensor(node) is not None)
-    tensor = _tensor(number) if number is not None else None
-    if number is None or tensor is None or not is_scalar(tensor):
-        return None
-    return number, tensor, f"{code.shown(tensor)}.detach()"
-
-
-def kept_tensor(code: Code) -> Fix:
-    """The tensor, or one that may do where not all uses of the number are known."""
-    found = _of_number(code)
-    if kept := _kept(code, *found) if found is not None else None:
-        return kept
+def tensor_for_number(code: Code) -> Fix:
+    """A tensor in the place of a number, which takes a person to judge, or `--verify`."""
     number, instead = _perhaps(code)
     whole = code.shown(number)
-    text = f"If a tensor is enough, use `{instead}` instead of `{whole}`, and use {_AFTER}"
-    edits = instead_of(code, number, instead) if number is not None else ()
-    return Fix(text if whole and instead else "", edits)
+    if number is None or not whole or not instead:
+        return Fix()
+    is_all = isinstance(code.statement, ast.Assign) and code.statement.value is number
+    begin = f"{code.target} = " if is_all and code.target else ""
+    text = f"Keep it as a tensor: `{begin}{instead}` instead of `{begin}{whole}`, {_UNLESS}"
+    return Fix(text, instead_of(code, number, instead))
 
 
 def _perhaps(code: Code) -> tuple[ast.expr | None, str]:
@@ -64,46 +37,11 @@ def _any_tensor(node: ast.expr) -> tuple[ast.expr | None, str]:
     """What a number is made of, and what makes a tensor of it that is as wide."""
     match node:
         case ast.Call(func=ast.Name(id="float" | "int" as kind), args=[value], keywords=[]):
-            inner = _tensor(value) if isinstance(value, ast.Call) else None
+            inner = tensor_of(value, ())
             is_tensor = inner is None and isinstance(value, ast.Call | ast.Subscript | ast.Name)
             found = inner if inner is not None else value if is_tensor else None
             return found, ".long()" if kind == "int" else ""
-    return _tensor(node), ""
-
-
-def _kept(code: Code, number: ast.expr, tensor: ast.expr, instead: str) -> Fix | None:
-    """How to keep a tensor in the place of a number; None where it could be noticed."""
-    uses = Uses(code, tensors_in(tensor))
-    if not (code.shown(number) and code.shown(tensor) and uses.allow_tensor(number)):
-        return None
-    value = code.statement.value if isinstance(code.statement, ast.Assign) else None
-    begin = f"{code.target} = " if value is number else ""
-    text = f"Keep it as a tensor: `{begin}{instead}` instead of `{begin}{code.shown(number)}`"
-    more = "; ".join(f"`{new}` instead of `{old}`" for new, old in uses.changes)
-    places = [(number, instead)]
-    places += [(node, new) for (new, _), nodes in uses.changes.items() for node in nodes]
-    edits = tuple(edit for node, new in places for edit in instead_of(code, node, new))
-    return Fix(f"{text}, and accordingly {more}." if more else f"{text}.", edits)
-
-
-def _is_math(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and dotted_name(node.func).startswith("math.")
-
-
-def _of_math(code: Code) -> tuple[ast.expr, ast.expr, str] | None:
-    """The number, the tensor that it is made of, and torch's function of that."""
-    match call := code.find(_is_math):
-        case ast.Call(func=function, args=[ast.expr() as value], keywords=[]):
-            name = dotted_name(function).removeprefix("math.")
-            if name in _SAME_IN_TORCH and is_scalar(value):
-                return call, value, f"torch.{name}({code.shown(value)}.detach())"
-    return None
-
-
-def torch_function(code: Code) -> Fix:
-    """Torch's function of the tensor in the place of that of `math`."""
-    found = _of_math(code)
-    return (_kept(code, *found) if found is not None else None) or Fix()
+    return tensor_of(node, ()), ""
 
 
 def element(code: Code) -> Fix:

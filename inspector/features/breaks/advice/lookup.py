@@ -15,7 +15,6 @@ from inspector.features.breaks.hints import (
     useful_hints,
     without_supposed_errors,
 )
-from inspector.features.graph.reading import captured_graphs
 from inspector.report.finding import Example, Place
 from inspector.report.place import make_place, qualified_name
 from inspector.report.user_code.code import Code, header
@@ -24,7 +23,7 @@ from inspector.run.graph_break import GraphBreak, Outcome
 from inspector.run.run import Run
 from inspector.shared.edit import Rewrite
 from inspector.shared.roots import Owner
-from inspector.shared.stack import StackFrame, plain_name, project_frame, resumed_line
+from inspector.shared.stack import StackFrame, plain_name, project_frame
 from inspector.trace.graph_break import Cause
 
 Functions: TypeAlias = frozenset[tuple[str, str]]
@@ -48,8 +47,6 @@ _OF_LIBRARY = re.compile(
 _SETTING = re.compile(r"torch\._dynamo\.config|\bTORCH[A-Z_]+=")
 _ON_OR = re.compile(r"Note: Python `?or`?/`?and`?")
 _TORCHS = "This line is inside torch. Move the code that reaches it out of the compiled function."
-_WRITE = "_operator.setitem"
-_WRITES = {"GB0036", "GB0219"}  # a dynamic shape, a backend that fails on one
 _EXCEPTION = "GB0088"
 _GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
 _OTHERS = frozenset({Owner.LIBRARY, Owner.TORCH})
@@ -120,12 +117,11 @@ def _advised(run: Run, record: GraphBreak, place: Place, compiled: Functions) ->
         callers=_callers(run, record, compiled),
         # Called by compiled autograd (torch/_dynamo/external_utils.py).
         is_hook=any(frame.name == "call_hook" for frame in _above(record)[-1:]),
-        missing_dims=_missing_dims(run, record),
     )
     if first := _given_up_caller(run, record):
         return Advised(first, ())
     inner = record.stack[-1].file.replace("\\", "/") if record.stack else ""
-    found = Break(cause.gb_id, cause.gb_type, cause.said(inner), code)
+    found = Break(cause.gb_id, cause.gb_type, cause.torch_text(inner), code)
     advice = best(found)
     is_foreign = record.user is not None and run.roots.owner(record.user.file) in _OTHERS
     if is_foreign or (advice is None and _is_called_by_torch(run, record)):
@@ -164,7 +160,7 @@ def _rewrites(
         if edits:
             of_file = tuple(dataclasses.replace(edit, file=user.file) for edit in edits)
             shown = run.roots.shown(user.file)
-            yield Rewrite(way.id, shown, user.line, of_file, way.caution, way.settings)
+            yield Rewrite(way.id, shown, user.line, of_file, way.caution)
 
 
 def _library_call(run: Run, record: GraphBreak, code: Code) -> str:
@@ -265,31 +261,6 @@ def _above(record: GraphBreak) -> tuple[StackFrame, ...]:
     """The stack above the user's line."""
     known = record.user in record.stack
     return record.stack[: record.stack.index(record.user)] if known and record.user else ()
-
-
-def _missing_dims(run: Run, record: GraphBreak) -> int | None:
-    """How many dimensions a mask has fewer than what the line writes to through it.
-
-    The write is in the graph that the backend fails on, or in one after the break.
-    """
-    user = record.user
-    if user is None or record.cause.gb_id not in _WRITES:
-        return None
-    for process in run.processes:
-        later = {
-            str(item.compile_id)
-            for frame in process.frames
-            if frame.file == user.file and resumed_line(frame.name) == user.line
-            for item in frame.compilations
-        } | {str(record.compile_id)}
-        for graph in captured_graphs(process, run.roots, later, recorded=True):
-            shapes = {node.name: node.tensors[0] for node in graph.nodes if node.tensors}
-            for node in graph.nodes:
-                if node.target == _WRITE and node.line and node.line.line == user.line:
-                    written, mask = (shapes.get(name) for name in (*node.inputs, "", "")[:2])
-                    if written and mask and mask.dtype == "bool":
-                        return len(written.shape) - len(mask.shape)
-    return None
 
 
 def _given_up_caller(run: Run, record: GraphBreak) -> str:

@@ -3,9 +3,9 @@
 import ast
 
 from inspector.features.breaks.advice.edits import Fix, line_instead
-from inspector.features.breaks.advice.effects import is_pure, is_total
+from inspector.features.breaks.advice.effects import is_pure
 from inspector.features.recompiles.around_calls import under
-from inspector.report.user_code.code import Code, called, dotted_name, replaced, widened
+from inspector.report.user_code.code import Code, called, dotted_name, replaced
 
 # Functions and methods that give each element of what they are given, of all elements alike.
 _ELEMENTWISE = frozenset(
@@ -16,15 +16,14 @@ _ELEMENTWISE = frozenset(
      "silu", "sin", "sinh", "softplus", "sqrt", "square", "sub", "tan", "tanh", "trunc", "where"}
 )  # fmt: skip
 _BOOLS = frozenset({"bool", "isfinite", "isinf", "isnan", "logical_not"})
-_ROWS = "of the target (`mask.unsqueeze(-1)` if it selects rows)"
-_NAN = (
-    " If the value is infinite or NaN for unselected elements, the gradient is NaN. In that case "
-    "compute it from `torch.where(mask, x, 1)`."
+_SHAPE = (
+    "if the mask has the shape of the target (`mask.unsqueeze(-1)` if it selects rows), and all "
+    "values and their gradients are finite"
 )
 
 
-def masked_update(code: Code) -> tuple[str, ast.expr] | None:
-    """``y.copy_(torch.where(m, f(y.clone()), y))`` for ``y[m] = f(y[m])``, and ``f(y)``.
+def masked_update(code: Code) -> str:
+    """``y.copy_(torch.where(m, f(y.clone()), y))`` for ``y[m] = f(y[m])``; empty for all else.
 
     What is stored into is written in place, as others may know it, and autograd may keep it.
     """
@@ -34,7 +33,7 @@ def masked_update(code: Code) -> tuple[str, ast.expr] | None:
         case ast.AugAssign(target=ast.Subscript() as target, op=operation, value=value):
             stored = ast.BinOp(ast.Subscript(target.value, target.slice), operation, value)
         case _:
-            return None
+            return ""
     name, mask = dotted_name(target.value), target.slice
     chosen = [
         node
@@ -42,11 +41,9 @@ def masked_update(code: Code) -> tuple[str, ast.expr] | None:
         if isinstance(node, ast.Subscript) and ast.dump(node.slice) == ast.dump(mask)
     ]
     new = {node: node.value for node in chosen}
-    value = replaced(stored, new)
-    if not name or not chosen or not _is_mask(mask) or not is_pure(mask):
-        return None
-    if not _is_elementwise(value):
-        return None
+    is_known = bool(name and chosen) and _is_mask(mask) and is_pure(mask)
+    if not is_known or not _is_elementwise(replaced(stored, new)):
+        return ""
     is_copied = stored not in new
     copies = {
         node: ast.Call(ast.Attribute(each, "clone"), [], [])
@@ -54,8 +51,7 @@ def masked_update(code: Code) -> tuple[str, ast.expr] | None:
         if is_copied and dotted_name(each) == name
     }
     shown = ast.unparse(replaced(stored, {**new, **copies}))
-    wide = widened(mask, code.missing_dims or 0)
-    return f"{name}.copy_(torch.where({wide}, {shown}, {name}))", value
+    return f"{name}.copy_(torch.where({ast.unparse(mask)}, {shown}, {name}))"
 
 
 def _is_mask(node: ast.expr) -> bool:
@@ -97,37 +93,8 @@ def _is_elementwise(node: ast.expr) -> bool:
 def update(code: Code) -> Fix:
     """An update of what a mask selects, as a choice."""
     found, old = masked_update(code), code.shown(code.statement)
-    if found is None:
-        return Fix()
-    new, value = found
-    when = "" if code.missing_dims is not None else f", if the mask has the shape {_ROWS}"
-    nan = "" if is_total(value) else _NAN
-    text = f"Compute it for all elements and select: `{new}` instead of `{old}`{when}.{nan}"
-    return Fix(text if old else "", line_instead(code, new))
-
-
-def writes_masked(code: Code) -> bool:
-    """``out[rows] = z``."""
-    match code.statement:
-        case ast.Assign(targets=[ast.Subscript(slice=index)]):
-            return not isinstance(index, ast.Constant | ast.Slice | ast.Tuple)
-    return False
-
-
-def write(code: Code) -> str:
-    """A write through a mask, whose gradient has a fixed size."""
-    match code.statement:
-        case ast.Assign(targets=[ast.Subscript(value=out, slice=index)], value=value):
-            mask, old = widened(index, code.missing_dims or 0), code.shown(code.statement)
-            new = f"{ast.unparse(out)}.masked_scatter_({mask}, {ast.unparse(value)})"
-            when = "" if code.missing_dims is not None else f", for a mask of the shape {_ROWS}"
-            return (
-                f"Use `{new}` instead of `{old}`{when}. Its gradient has a fixed size. To write "
-                "one value to all selected elements, use `torch.where`."
-                if old
-                else ""
-            )
-    return ""
+    text = f"Compute it for all elements and select: `{found}` instead of `{old}`, {_SHAPE}."
+    return Fix(text, line_instead(code, found)) if found and old else Fix()
 
 
 # What a filling leaves as it is.

@@ -9,11 +9,11 @@ from inspector.features.breaks.advice.choices import Choices
 from inspector.features.breaks.advice.conditions import branches_by, decides, has_numbers
 from inspector.features.breaks.advice.effects import MODES
 from inspector.features.breaks.advice.items import is_element
-from inspector.features.breaks.advice.masked import masked_update, writes_masked
+from inspector.features.breaks.advice.masked import masked_update
 from inspector.features.breaks.advice.numbers import is_number_of, tensor_of
 from inspector.features.breaks.advice.numpy_numbers import numpy_of_sizes
 from inspector.features.breaks.advice.reports import is_reported, only_reports
-from inspector.features.breaks.advice.size_uses import list_uses, number_uses, torch_checks
+from inspector.features.breaks.advice.size_uses import list_uses, number_uses
 from inspector.report.user_code.code import (
     Code,
     attribute,
@@ -308,12 +308,6 @@ def _visits(statement: ast.stmt) -> bool:
     return any(_is_selection(node) for item in statement.body for node in ast.walk(item))
 
 
-def _is_set_uncompiled(code: Code) -> bool:
-    """Whether the function has code for what is not compiled alone: ``if not is_compiling():``."""
-    branches = (node for node in code.walk() if isinstance(node, ast.If))
-    return any(called(node) in _ASKING for branch in branches for node in ast.walk(branch.test))
-
-
 def _is_error(code: Code) -> bool:
     """Whether the line raises, or makes what its caller raises and nothing catches."""
     if isinstance(code.statement, ast.Raise):
@@ -329,19 +323,14 @@ def _statement(*kinds: type[ast.stmt]) -> Predicate:
 
 _compares = written("_ in _", "_ not in _", "_.equal(*_, **_)", "_.allclose(*_, **_)")
 PREDICATES: dict[str, Predicate] = {
-    "bounds_loop": _bounds_loop,
-    "checks_number": lambda code: bool(torch_checks(code, code.statement)),
+    "checks_number": lambda code: isinstance(code.statement, ast.Assert) or _raises(code),
     "compares_values": lambda code: code.has(_compares),
     "cuts_at_tensor": lambda code: (
         any(isinstance(node, ast.Slice) for node in code.nodes()) and not code.has(_makes_number)
     ),
     "does_more": decides(_does_more),
-    "feeds_checked_size": lambda code: (
-        (uses := number_uses(code)).is_size and not uses.is_needed and bool(uses.checks)
-    ),
     "feeds_size": lambda code: (
-        ((uses := number_uses(code)).is_size and not uses.is_needed and not uses.checks)
-        or list_uses(code).is_size
+        ((uses := number_uses(code)).is_size and not uses.is_needed) or list_uses(code).is_size
     ),
     "finds_indices": lambda code: code.has(attribute("nonzero", "argwhere")) or code.has(_is_where),
     "in_loop": lambda code: code.is_in_loop(),
@@ -352,8 +341,7 @@ PREDICATES: dict[str, Predicate] = {
     "is_not_decided_by_size": lambda code: not any(True for _ in _deciding_by_size(code)),
     "is_position": _is_position,
     "is_reported": is_reported,
-    "is_set_uncompiled": _is_set_uncompiled,
-    "is_while": _statement(ast.While),
+    "loops_by_value": lambda code: isinstance(code.statement, ast.While) or _bounds_loop(code),
     "joins_tensors": lambda code: conjunction(code) is not None,
     "leaves_function": lambda code: (
         is_reported(code) or not code.has(lambda node: tensor_of(node) is not None)
@@ -365,8 +353,6 @@ PREDICATES: dict[str, Predicate] = {
     "negates_tensors": lambda code: negation(code) is not None,
     "number_decides": _number_decides,
     "numpy_of_sizes": numpy_of_sizes,
-    "only_raises": decides(_raises),
-    "only_reports": decides(only_reports),
     "raises": _is_error,
     "raises_alone": decides(_raises_alone),
     "raises_or_reports": decides(lambda code: _raises(code) or only_reports(code)),
@@ -376,8 +362,7 @@ PREDICATES: dict[str, Predicate] = {
     ),
     "skips_alone": _skips_alone,
     "sorts_by_values": _sorts_by_values,
-    "updates_masked": lambda code: masked_update(code) is not None,
+    "updates_masked": lambda code: bool(masked_update(code)),
     "visits_alone": _visits_alone,
-    "writes_masked": writes_masked,
 }
 """By name; `predicate` knows ``calls``, ``calls_in_function`` and ``calls_module`` as well."""

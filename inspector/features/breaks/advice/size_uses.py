@@ -1,20 +1,12 @@
-"""Follows numbers that were in a tensor, and lists of them: whether they are sizes, and checked."""
+"""Follows numbers that were in a tensor, and lists of them: whether they are sizes."""
 
 from __future__ import annotations
 
 import ast
 import dataclasses
-import re
-from collections.abc import Sequence
-from typing import TypeAlias
 
-from inspector.features.breaks.advice.caught import is_caught, raised
-from inspector.features.breaks.advice.edits import Fix, statements_instead_of
 from inspector.features.breaks.advice.numbers import is_number_of, tensors_in
-from inspector.features.recompiles.around_calls import under
 from inspector.report.user_code.code import Code, called, dotted_name, names_of, written
-
-Check: TypeAlias = ast.If | ast.Assert
 
 # Functions and methods whose arguments are sizes (tried on torch 2.11 and 2.13, with Inductor).
 _MAKING = frozenset(
@@ -30,14 +22,8 @@ _NEEDING = frozenset(
     {"Counter", "bool", "format", "frozenset", "len", "print", "range", "repr", "set", "sorted",
      "str"}
 )  # fmt: skip
-_SHAPES = re.compile(r"\.shape\b|\.size\(|\.dim\(|\.ndim\b|\blen\(")
-_INVERSE: dict[type[ast.cmpop], ast.cmpop] = {
-    ast.Lt: ast.GtE(), ast.LtE: ast.Gt(), ast.Gt: ast.LtE(), ast.GtE: ast.Lt(),
-    ast.Eq: ast.NotEq(), ast.NotEq: ast.Eq(),
-}  # fmt: skip
 _STEP = 2  # the place of the argument of arange that is no size
 _makes_list = written("_.tolist()")
-_ITS_ERROR = "A failed check raises a RuntimeError."
 
 
 @dataclasses.dataclass(slots=True)
@@ -47,14 +33,12 @@ class SizeUses:
     Attributes:
         is_size: Whether it is a size somewhere.
         is_needed: Whether something has to know it: a branch, a loop, a text.
-        checks: What raises an error where it is not as it has to be, in the order of the lines.
     """
 
     code: Code
     is_list: bool
     is_size: bool = False
     is_needed: bool = False
-    checks: list[Check] = dataclasses.field(default_factory=list)
 
     @classmethod
     def of(cls, code: Code, node: ast.expr | None, *, is_list: bool) -> SizeUses:
@@ -69,13 +53,11 @@ class SizeUses:
                 followed.add(name)
                 uses.is_needed |= len(code.stores(name)) > 1
                 waiting += code.loads(name)
-        uses.checks.sort(key=lambda check: check.lineno)
         return uses
 
     def _note(self, number: ast.AST, parents: dict[ast.AST, ast.AST]) -> frozenset[str]:
         """Notes one use; returns the names that the number, or those of a list, get by it."""
-        if (check := _check_around(self.code, parents, number)) is not None:
-            self.checks += [] if check in self.checks else [check]
+        if _is_checked(parents, number):
             return frozenset()
         node, parent = number, parents.get(number)
         while isinstance(parent, ast.BinOp | ast.UnaryOp | ast.Tuple | ast.List | ast.Starred) or (
@@ -142,91 +124,11 @@ def list_uses(code: Code) -> SizeUses:
     return SizeUses.of(code, code.find(_makes_list), is_list=True)
 
 
-def _check_around(code: Code, parents: dict[ast.AST, ast.AST], node: ast.AST) -> Check | None:
-    """The check that an expression is in: in its condition, or in the text of its error."""
-    found: ast.AST | None = node
-    while found is not None and not isinstance(found, Check):
-        found = parents.get(found)
-    if found is None:
-        return None
-    name = node.id if isinstance(node, ast.Name) else ""
-    # `torch._check` takes no tensor.
-    is_known = all(
-        not name or name in names_of(each) or _SHAPES.search(ast.unparse(each))
-        for each in _conditions_of(code, found)
-    )
-    is_own = not name or name in names_of(found.test)
-    return found if is_own and is_known and torch_checks(code, found) else None
-
-
-def torch_checks(code: Code, check: ast.AST | None) -> tuple[str, ...]:
-    """The statements that torch takes in its place, as a size is no number that a branch takes.
-
-    One for each condition: torch would have to know the first one for ``and``. Empty where the
-    statement does more than check.
-    """
-    match check:
-        case ast.Assert(msg=message):
-            pass
-        case ast.If(body=[ast.Raise(exc=ast.Call(args=[message, *_]))]):
-            pass
-        case _:
-            message = None
-    text = ""
-    if isinstance(message, ast.Constant) and isinstance(message.value, str):
-        text = f", lambda: {code.shown(message) or ascii(message.value)}"
-    conditions = _conditions_of(code, check)
-    return tuple(f"torch._check({ast.unparse(each)}{text})" for each in conditions)
-
-
-def checked_size(code: Code) -> Fix:
-    """The statements to write in the place of checks of a number."""
-    checks = number_uses(code).checks
-    if not checks:
-        return Fix()
-    made = [(check, torch_checks(code, check)) for check in checks]
-    shown = ", and ".join(
-        f"`{'; '.join(lines)}` in place of the check in line {check.lineno}"
-        for check, lines in made
-    )
-    setting = under("capture_scalar_outputs=True")
-    return Fix(
-        f"Write {shown}. To capture the number, use {setting}. {_ITS_ERROR}",
-        tuple(e for check, lines in made for e in statements_instead_of(code, check, lines)),
-    )
-
-
-def checked_symbol(code: Code) -> Fix:
-    """The statement to write in the place of a check of a captured number."""
-    lines = torch_checks(code, code.statement)
-    text = f"Write `{'; '.join(lines)}` in place of the check. {_ITS_ERROR}" if lines else ""
-    return Fix(text, statements_instead_of(code, code.statement, lines))
-
-
-def _conditions_of(code: Code, check: ast.AST | None) -> Sequence[ast.expr]:
-    """The conditions that hold after the check; empty where it does more than check them."""
-    match check:
-        case ast.Assert(test=test):
-            return _conditions(test, holds=True)
-        case ast.If(test=test, body=[ast.Raise()], orelse=[]):
-            at_check = dataclasses.replace(code, statement=check, expression=None)
-            error = raised(at_check)
-            if error is not None and not is_caught(at_check, error):
-                return _conditions(test, holds=False)
-    return ()
-
-
-def _conditions(test: ast.expr, *, holds: bool) -> Sequence[ast.expr]:
-    """What has to hold, each by itself; empty where that cannot be said."""
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return _conditions(operand, holds=not holds)
-        case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == holds:
-            parts = [_conditions(value, holds=holds) for value in values]
-            return [each for part in parts for each in part] if all(parts) else ()
-        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _INVERSE:
-            return [ast.Compare(left, [op if holds else _INVERSE[type(op)]], [right])]
-        case ast.Name():
-            not_zero: ast.cmpop = ast.NotEq() if holds else ast.Eq()
-            return [ast.Compare(test, [not_zero], [ast.Constant(0)])]
-    return ()
+def _is_checked(parents: dict[ast.AST, ast.AST], node: ast.AST | None) -> bool:
+    """Whether it is in an assertion, or in a branch that raises: `torch._check` takes a symbol."""
+    while node is not None:
+        match node:
+            case ast.Assert() | ast.If(body=[ast.Raise()], orelse=[]):
+                return True
+        node = parents.get(node)
+    return False

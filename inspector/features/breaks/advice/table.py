@@ -2,15 +2,7 @@
 
 from collections.abc import Callable
 
-from inspector.features.breaks.advice import (
-    branches,
-    items,
-    masked,
-    moving,
-    numpy_numbers,
-    reports,
-    size_uses,
-)
+from inspector.features.breaks.advice import branches, items, masked, moving, reports
 from inspector.features.breaks.advice.advice import Advice, Break, read_case
 from inspector.features.breaks.advice.edits import Fix
 from inspector.report.user_code.code import Code
@@ -21,32 +13,32 @@ _ORDER = """
     sorted-by-tensor
     numpy-number
     shrinking-loop
+    loop-by-value
     tensor-as-index tensor-as-element tensor-as-length
     compare-values
     empty-selection loop-over-hits
-    branch-break tensor-as-count
+    branch-break
     item-reported position-in-buffer
     item item-captured math-of-tensor
-    item-size item-checked-size symbol-checked tolist
-    branch-report branch-uncompiled
-    branch-while branch-raise branch-raise-in-graph branch-assert
+    item-size symbol-checked tolist
+    branch-report branch-uncompiled branch-raise-in-graph branch-assert
     branch-decided
     not-of-tensor and-or-of-tensors
     branch-where branch-cond
     item-branch
-    masked-update masked-write captured-sizes
+    masked-update captured-sizes
     repeat-interleave nonzero boolean-mask dynamic-shape-captured
     condition-on-size
-    numpy-random-number numpy-function
+    numpy-function
     random-numbers
     training-step host-work distributed-data-parallel fully-sharded
     context-manager
     iterator-from-outside
-    deepcopy id-of-tensor set-only-uncompiled
+    deepcopy id-of-tensor
     exception-leaves
     packed-sequence recurrent-layer
     c-function import foreign-object operator-without-fake
-    autograd-derivative proxy-argument asynchronous-collective
+    autograd-derivative proxy-argument
     eager-only loop-body
 """
 """By topic; of those that apply to a graph break the first one is the best."""
@@ -58,21 +50,16 @@ def _as_text(make: Callable[[Code], str]) -> Callable[[Code], Fix]:
 
 _TAILORED: dict[str, Callable[[Code], Fix]] = {
     "branch-assert": branches.assertion,
-    "branch-cond": branches.one_side,
     "branch-raise-in-graph": branches.assertion,
+    "branch-cond": branches.one_side,
     "branch-where": branches.choice,
     "item-branch": branches.choice_by_number,
     "not-of-tensor": branches.bool_tensor,
     "and-or-of-tensors": branches.bool_tensor,
-    "item": items.kept_tensor,
-    "math-of-tensor": items.torch_function,
+    "item": items.tensor_for_number,
     "tensor-as-element": items.element,
     "boolean-mask": _as_text(masked.selection),
     "masked-update": masked.update,
-    "masked-write": _as_text(masked.write),
-    "numpy-number": numpy_numbers.python_numbers,
-    "item-checked-size": size_uses.checked_size,
-    "symbol-checked": size_uses.checked_symbol,
     "item-reported": _as_text(reports.number_in_the_caller),
     "logging-ignored": _as_text(reports.ignored_method),
     "logging": _as_text(moving.in_the_caller),

@@ -38,24 +38,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class CompileErrorRule(Rule[Run, Finding]):
-    """A compilation ended with an exception.
-
-    What it means:
-        Dynamo or the backend raised an exception while compiling the function. With
-        ``torch._dynamo.config.suppress_errors`` the function then silently runs eagerly. With
-        ``fullgraph=True`` a graph break raises such an exception.
-
-    Why it matters:
-        The function is not compiled, or the program stops here.
-
-    Example:
-        ``torch.compile(f, fullgraph=True)`` of a function that calls ``print`` raises
-        ``Unsupported: Failed to trace builtin operator``.
-
-    What to do:
-        For a graph break under ``fullgraph=True``, fix the line. For a backend error, try
-        ``--backend eager`` and ``--backend aot_eager`` to see which stage fails.
-    """
+    """A compilation ended with an exception."""
 
     id = "compile-error"
     severity = Severity.ERROR
@@ -131,7 +114,7 @@ def _why(error: CompilerError, kernel: str) -> str:
     """The first error of the compiler, whose output may have hundreds of lines before it."""
     where = f" in kernel `{kernel}`" if kernel else ""
     at = f" (line {error.line} of the generated code)" if error.line and error.code else ""
-    said = f"error{where}: {error.said}{at}"
+    said = f"error{where}: {error.message}{at}"
     return f"{said}\n    {error.code}" if error.code else said
 
 

@@ -47,25 +47,7 @@ class Violation:
 
 
 class ConstraintViolationRule(Rule[Run, Finding]):
-    """A dimension that was marked as dynamic is specialized.
-
-    What it means:
-        ``torch._dynamo.mark_dynamic`` requires one graph for every size of a dimension, but a line
-        of the code works only for one size or for some sizes. torch raises
-        ``ConstraintViolationError`` instead of specializing on the size.
-
-    Why it matters:
-        The call fails. Without the mark, it would recompile for each such size.
-
-    Example:
-        ``x * torch.ones(4, 3)`` makes the first size of ``x`` the constant 4::
-
-            model.py:9:16  constraint violation  x.size(0) is specialized on 4
-
-    What to do:
-        Write the line for any size (``torch.ones(x.shape)``), remove the mark, or use
-        ``torch._dynamo.maybe_mark_dynamic``, which allows specialization.
-    """
+    """A dimension that was marked as dynamic is specialized."""
 
     id = "constraint-violation"
     severity = Severity.ERROR
@@ -91,10 +73,15 @@ def _finding(run: Run, frame: Frame, item: Compilation, violation: Violation) ->
     place = user_frame(stack, run.roots) or definition
     tensor, dimension = _spelled(violation)
     fix, alternatives = _fixes(tensor, dimension, violation, _code(run, place))
+    lines = [violation.text]
+    if violation.constant and place.line:
+        code = _code(run, place)
+        where = f"{run.roots.shown(place.file)}:{place.line}"
+        lines.append(f"specialized at {where}{f': {code}' if code else ''}")
     return Finding(
         **RULE.at(run, place, tensor, dimension, stack=stack or item.stack),
         message=_message(tensor, dimension, violation),
-        why=_why(run, place, violation),
+        why="\n".join(lines),
         fix=fix,
         alternatives=alternatives,
         notes=(f"{plain_name(frame.name)} is not compiled, and the call fails",),
@@ -118,15 +105,6 @@ def _message(tensor: str, dimension: str, violation: Violation) -> str:
     if violation.guard:
         return f"{what} is marked as dynamic, but the code works for some sizes only"
     return f"a dynamic mark cannot be satisfied: {violation.text}"
-
-
-def _why(run: Run, place: StackFrame, violation: Violation) -> str:
-    lines = [violation.text]
-    if violation.constant and place.line:
-        code = _code(run, place)
-        where = f"{run.roots.shown(place.file)}:{place.line}"
-        lines.append(f"specialized at {where}{f': {code}' if code else ''}")
-    return "\n".join(lines)
 
 
 def _code(run: Run, place: StackFrame) -> str:

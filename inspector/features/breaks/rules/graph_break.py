@@ -25,26 +25,7 @@ _CONSEQUENCES = {
 
 
 class GraphBreakRule(Rule[Run, Finding]):
-    """The graph breaks here.
-
-    What it means:
-        Dynamo found Python code that it cannot trace. It compiles the code before this line, runs
-        the line in Python, and starts a new graph after it. If it cannot resume there (in a loop, a
-        ``try`` or a context manager), the whole function runs eagerly.
-
-    Why it matters:
-        Every break adds a return to Python, another set of guards, and a round trip of tensors
-        through memory. Operators before and after it cannot be fused.
-
-    Example:
-        ``if x.sum() > 0:`` needs a value that exists only after the graph has run::
-
-            model.py:8:11  graph break GB0170  Data-dependent branching
-
-    What to do:
-        Change the line as the finding shows, or move it out of the compiled region. One site can
-        have several records: one for each enclosing function that Dynamo tried to compile.
-    """
+    """The graph breaks here."""
 
     id = "graph-break"
     severity = Severity.WARNING

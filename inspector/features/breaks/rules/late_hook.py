@@ -19,24 +19,7 @@ _GUARD = (
 
 
 class LateHookRule(Rule[Run, Finding]):
-    """A hook is registered on a module that is already compiled.
-
-    What it means:
-        A module was compiled without hooks, and the program registers one afterwards. Dynamo does
-        not guard on the hooks of such a module (``skip_nnmodule_hook_guards``), so the compiled
-        code does not change.
-
-    Why it matters:
-        The hook never runs in compiled calls, and no error is raised: it collects nothing and
-        changes no gradient.
-
-    Example:
-        ``fast = torch.compile(net); fast(x); net[0].register_forward_hook(collect); fast(x)`` never
-        calls ``collect``.
-
-    What to do:
-        Register hooks before the first compiled call.
-    """
+    """A hook is registered on a module that is already compiled."""
 
     id = "late-hook"
     severity = Severity.WARNING

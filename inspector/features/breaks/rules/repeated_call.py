@@ -8,24 +8,7 @@ from inspector.run.kernel import Call
 
 
 class RepeatedCall(Rule[Call, Advised]):
-    """A library call repeats an earlier one.
-
-    What it means:
-        The output code calls a library kernel (matrix product, convolution, sort) twice in the same
-        graph with the same arguments: the same buffers, unchanged since the first call.
-
-    Why it matters:
-        The second call takes as long as the first, for a result that already exists. torch merges
-        equal operators in graphs with gradients (when it splits them into a forward and a backward
-        pass), but not in graphs without gradients.
-
-    Example:
-        ``self.gate(x)`` in a loop in which ``x`` does not change.
-
-    What to do:
-        Compute it once before the loop, and reuse the result. Elementwise operations on the result
-        are fused, and cost little inside the loop.
-    """
+    """A library call repeats an earlier one."""
 
     id = "repeated-call"
     severity = Severity.WARNING

@@ -30,23 +30,7 @@ _EMPTY_GRAPHS = around_calls("allow_empty_graphs=True")
 
 
 class SkippedFrameRule(Rule[Run, Finding]):
-    """A function that should be compiled runs eagerly.
-
-    What it means:
-        Dynamo skipped the function without reporting a graph break: it has no tensor operation, it
-        is a generator, it is in torch's list of skipped files, or tracing was disabled.
-
-    Why it matters:
-        ``torch.compile`` silently does nothing here. If the first call of a function traces no
-        operator, Dynamo skips the function in all later calls, too.
-
-    Example:
-        ``torch.compile(generate)`` with ``def generate(x): yield x + 1`` runs as plain Python.
-
-    What to do:
-        Compile an ordinary function that does the tensor operations and takes its tensors as
-        arguments.
-    """
+    """A function that should be compiled runs eagerly."""
 
     id = "skipped-frame"
     severity = Severity.WARNING

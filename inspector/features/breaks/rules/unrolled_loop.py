@@ -19,28 +19,7 @@ _AT_ONCE = (
 
 
 class UnrolledLoopRule(Rule[Run, Finding]):
-    """A loop is unrolled.
-
-    What it means:
-        Dynamo runs Python loops while tracing, so the graph contains the body once per iteration.
-        The rule reports loops that run the same code with the same modules 16 times or more, and
-        that make up at least half of a graph of 100 operators or more (Dynamo's operators, or those
-        that Inductor lowers them to). Layers of a ``ModuleList`` do not count: they are different
-        modules in each step.
-
-    Why it matters:
-        Compile time grows with the number of operators, and each loop length needs another graph.
-
-    Example:
-        A recurrent cell in ``for t in range(x.shape[1])``: with 60 steps, Inductor took 45 s on 2
-        CPU cores with torch 2.13; the cell alone took 5 s.
-
-    What to do:
-        Compile the body instead of the loop: call ``self.cell.compile()``, and remove
-        ``torch.compile`` from around the loop. The body is compiled once and called in each step,
-        at the cost of one call per step. If the steps do not depend on each other, compute them
-        all with one operator.
-    """
+    """A loop is unrolled."""
 
     id = "unrolled-loop"
     severity = Severity.INFO

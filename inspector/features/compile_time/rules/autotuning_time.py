@@ -15,27 +15,7 @@ _MOST_NAMED = 3
 
 
 class AutotuningTimeRule(Rule[Run, Finding]):
-    """Autotuning takes most of the compile time.
-
-    What it means:
-        Inductor compiled and timed several versions of the same kernel to keep the fastest. These
-        are templates with their configurations (``max-autotune``), or configurations of a Triton
-        kernel.
-
-    Why it matters:
-        It can take minutes, and the winner is often only a few percent faster than the default
-        choice of the heuristics.
-
-    Example:
-        ``torch.compile(model, mode="max-autotune")`` for a model with many matmuls of different
-        shapes.
-
-    What to do:
-        Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR``); it stores the winners.
-        Or compare with the default mode, and tune only where it pays off. If torch and Triton ship
-        different versions of ``ptxas``, set ``TRITON_PTXAS_PATH`` to torch's. Otherwise, candidates
-        are compiled twice.
-    """
+    """Autotuning takes most of the compile time."""
 
     id = "autotuning-time"
     severity = Severity.INFO

@@ -43,26 +43,7 @@ _EX = {"cholesky": "[0]", "inv": "[0]", "solve": "[0]", "lu_factor": "[:2]", "ld
 
 
 class CacheBypassRule(Rule[Run, Finding]):
-    """A compiler cache is bypassed.
-
-    What it means:
-        Something in the graph or in the settings cannot be part of a cache key, so torch neither
-        looked up the compiled graph nor stored it.
-
-    Why it matters:
-        If the FX graph cache is bypassed, every process recompiles the graph. If only the
-        AOTAutograd cache is bypassed, every process traces the graph again but still finds
-        Inductor's code.
-
-    Example:
-        ``torch.linalg.cholesky(a)`` checks for errors while the graph runs, a side effect that
-        torch cannot cache. ``torch.linalg.cholesky_ex(a)`` does not check.
-
-    What to do:
-        Use the operator that the finding names, or mark the operator as cacheable in
-        ``torch._inductor.config.unsafe_marked_cacheable_functions``. Give a custom pass a
-        ``uuid()``, and a ``context_fn`` a ``cache_hash``.
-    """
+    """A compiler cache is bypassed."""
 
     id = "cache-bypass"
     severity = Severity.WARNING

@@ -14,22 +14,7 @@ _GRAPHS = "FX graph"
 
 
 class CacheMissRule(Rule[Run, Finding]):
-    """A graph was compiled because it was not in the FX graph cache.
-
-    What it means:
-        Inductor looked up the code of a graph and did not find it.
-
-    Why it matters:
-        A process that should start warm compiles instead. It is reported only with ``--fail-on
-        cache-miss``, because every first start misses.
-
-    Example:
-        A service image whose ``TORCHINDUCTOR_CACHE_DIR`` was filled with another batch size.
-
-    What to do:
-        Compare with the start that filled the caches. ``inspect cold-start NOW --against BEFORE``
-        shows which part of the key differs.
-    """
+    """A graph was compiled because it was not in the FX graph cache."""
 
     id = "cache-miss"
     severity = Severity.WARNING

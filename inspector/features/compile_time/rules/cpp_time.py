@@ -14,24 +14,7 @@ _STAGES = ("C++ compilation", _CHECK)
 
 
 class CppTimeRule(Rule[Run, Finding]):
-    """The C++ compiler takes most of the compile time.
-
-    What it means:
-        Inductor generates C++ for the CPU and calls the C++ compiler for each kernel, once for each
-        set of headers, and once for each vector instruction set that it probes.
-
-    Why it matters:
-        The compiler takes a second or more per file, however small the kernel.
-
-    Example:
-        A first call on the CPU in a container whose cache folder is empty at every start.
-
-    What to do:
-        Keep the cache folder between starts (``TORCHINDUCTOR_CACHE_DIR`` on a volume, or
-        ``torch.compiler.save_cache_artifacts()``). It stores kernels, headers and the results of
-        the vector probes. If you know that the compiler supports the vector instructions, set
-        ``TORCHINDUCTOR_VEC_ISA_OK=1`` to skip most probes.
-    """
+    """The C++ compiler takes most of the compile time."""
 
     id = "cpp-compile-time"
     severity = Severity.INFO

@@ -16,26 +16,7 @@ _ONCE = frozenset({"C++ vector check", "caches"})
 
 
 class FrameTimeRule(Rule[Run, Finding]):
-    """One function takes most of the compile time.
-
-    What it means:
-        One of several compiled functions took more than half of the compile time, because its
-        graphs are large or because it was recompiled often. One-time costs of the first compilation
-        (cache keys, probes of the C++ compiler) are not counted.
-
-    Why it matters:
-        A faster start depends on this function.
-
-    Example:
-        A model of 48 identical blocks compiled as one function, whose graph contains all 48.
-
-    What to do:
-        If a block repeats, compile the block instead of the whole model: call ``block.compile()``
-        on each, or use ``torch.compiler.nested_compile_region``. Identical blocks are then compiled
-        once (12 blocks of a small Transformer's MLP on 2 CPU cores with torch 2.13: 11 s instead of
-        33 s). Fusion across blocks is lost. If the function was recompiled often, see the rule
-        recompile.
-    """
+    """One function takes most of the compile time."""
 
     id = "frame-compile-time"
     severity = Severity.INFO

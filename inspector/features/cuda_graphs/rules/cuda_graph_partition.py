@@ -15,23 +15,7 @@ from inspector.trace.printed_stack import printed_frames
 
 
 class CudaGraphPartitionRule(Rule[Run, Finding]):
-    """Part of a function runs outside its CUDA graphs.
-
-    What it means:
-        Inductor partitioned the compiled function around operations that cannot be captured. The
-        parts around them are CUDA graphs. The operations themselves run kernel by kernel.
-
-    Why it matters:
-        Each partition returns to the host, which launches kernels and copies inputs of the next
-        part that no graph wrote. An operation on the CPU makes the GPU wait.
-
-    Example:
-        ``row = table.sin()`` with a CPU tensor, between operations on the GPU.
-
-    What to do:
-        Move the operation to the GPU, or out of the compiled function. Use operations with
-        fixed-size results instead of data-dependent ones.
-    """
+    """Part of a function runs outside its CUDA graphs."""
 
     id = "cuda-graph-partition"
     severity = Severity.WARNING

@@ -45,26 +45,7 @@ _FIX = {
 
 
 class CudaGraphRecaptureRule(Rule[Run, Finding]):
-    """A CUDA graph is re-captured.
-
-    What it means:
-        A captured graph reads and writes fixed addresses. The function is captured again if
-        parameters, buffers or outputs of other graphs have new addresses, or if the call runs after
-        a different graph than before.
-
-    Why it matters:
-        A capture takes milliseconds, synchronizes with the device twice, and keeps its memory.
-        After ``triton.cudagraph_unexpected_rerecord_limit`` (128) re-captures of some kinds, torch
-        gives up and runs the function without a graph.
-
-    Example:
-        ``net.weight.data = adapter`` before a call gives the weight a new address.
-
-    What to do:
-        Keep addresses stable: copy new values into the existing tensors. Call
-        ``torch.compiler.cudagraph_mark_step_begin()`` before each step, and clone outputs that
-        outlive a step.
-    """
+    """A CUDA graph is re-captured."""
 
     id = "cuda-graph-recapture"
     severity = Severity.WARNING

@@ -1,5 +1,6 @@
 """Functions of which each size is captured for itself."""
 
+import re
 from collections.abc import Iterator
 
 from inspector.features.cuda_graphs.cuda_graph_place import compiled_frame
@@ -16,28 +17,19 @@ _MANY_SIZES = 8
 _SEVERAL_SIZES = 3
 _MOSTLY = 0.5
 _MOST_NAMED = 8
+_LIST = (
+    "Set torch._inductor.config.triton.cudagraph_capture_sizes = (…) to the sizes worth capturing; "
+    "other sizes run without a graph."
+)
+_LIMIT = (
+    "Set torch._inductor.config.triton.cudagraph_dynamic_shape_rerecord_limit = n to capture the "
+    "first n sizes; other sizes run without a graph."
+)
+_LIMIT_SINCE = (2, 15)
 
 
 class CudaGraphSizesRule(Rule[Run, Finding]):
-    """Every size needs its own CUDA graph.
-
-    What it means:
-        The compiled code works for all sizes, but a captured graph works for only one. Torch warms
-        up and captures once for each set of dynamic sizes.
-
-    Why it matters:
-        The first two calls with a size do not replay, and each capture keeps its memory. If most
-        calls have a new size (decoding with a growing cache), no call replays and every capture is
-        overhead.
-
-    Example:
-        A KV cache that grows by one in each call: 500 tokens, 500 sizes.
-
-    What to do:
-        Pad to a few sizes, or keep a buffer of the largest size and a mask. Or list the sizes worth
-        capturing in ``torch._inductor.config.triton.cudagraph_capture_sizes``; other sizes run
-        without a graph.
-    """
+    """Every size needs its own CUDA graph."""
 
     id = "cuda-graph-sizes"
     severity = Severity.WARNING
@@ -51,17 +43,14 @@ class CudaGraphSizesRule(Rule[Run, Finding]):
                     key = (function.key.compile_id, function.key.mode)
                     groups.setdefault(key, []).append(function)
             for functions in groups.values():
-                if _matters(process, functions):
+                sizes = {function.key.integers for function in functions}
+                replayed = {function.key.integers for function in functions if function.replays}
+                is_rare = len(sizes) >= _SEVERAL_SIZES and len(replayed) < _MOSTLY * len(sizes)
+                is_warned = any(
+                    item.kind is WarningKind.SIZES for item in process.cuda_graphs.warnings
+                )
+                if len(sizes) >= _MANY_SIZES or is_rare or (is_warned and len(sizes) > 1):
                     yield _finding(run, process, functions)
-
-
-def _matters(process: Process, functions: list[CudaGraphCalls]) -> bool:
-    """Many sizes, or several of which most did not come again, or what torch itself warns of."""
-    sizes = {function.key.integers for function in functions}
-    replayed = {function.key.integers for function in functions if function.replays}
-    is_rare = len(sizes) >= _SEVERAL_SIZES and len(replayed) < _MOSTLY * len(sizes)
-    is_warned = any(item.kind is WarningKind.SIZES for item in process.cuda_graphs.warnings)
-    return len(sizes) >= _MANY_SIZES or is_rare or (is_warned and len(sizes) > 1)
 
 
 def _finding(run: Run, process: Process, functions: list[CudaGraphCalls]) -> Finding:
@@ -83,16 +72,16 @@ def _finding(run: Run, process: Process, functions: list[CudaGraphCalls]) -> Fin
         why=f"{replays:,} of {count(calls, 'call')} replayed. Sizes: {listed(shown, _MOST_NAMED)}.",
         fix="Pad to a few sizes, or keep a buffer of the largest size and a mask. Repeated sizes "
         "replay.",
-        alternatives=(
-            (
-                "Set torch._inductor.config.triton.cudagraph_capture_sizes = (…) to the sizes "
-                "worth capturing; other sizes run without a graph."
-            ),
-        ),
+        alternatives=(_LIST, _LIMIT) if _has_limit(run.torch) else (_LIST,),
         notes=notes,
         records=len(captures) or 1,
         evidence="inspector_cuda_graph_calls",
     )
+
+
+def _has_limit(torch: str) -> bool:
+    version = re.match(r"(\d+)\.(\d+)", torch)
+    return version is not None and (int(version[1]), int(version[2])) >= _LIMIT_SINCE
 
 
 RULE = CudaGraphSizesRule()

@@ -13,23 +13,7 @@ from inspector.run.run import Process, Run
 
 
 class CudaGraphSkipRule(Rule[Run, Finding]):
-    """A function runs without a CUDA graph.
-
-    What it means:
-        CUDA graphs were enabled (``mode="reduce-overhead"``, ``"max-autotune"``, or the backend
-        ``cudagraphs``), but torch skipped this function, so it runs kernel by kernel.
-
-    Why it matters:
-        The host launches every kernel again. If kernels are short, the GPU waits for the host,
-        which CUDA graphs were meant to avoid. Torch reports the skip only in one line of its log.
-
-    Example:
-        ``total.add_(x)`` on an argument, because a replay would change the graph's copy of it.
-
-    What to do:
-        Follow the fix in the finding, which shows torch's reason and the line. ``inspect guards
-        --cudagraphs`` shows the share of calls that replay.
-    """
+    """A function runs without a CUDA graph."""
 
     id = "cuda-graph-skip"
     severity = Severity.WARNING

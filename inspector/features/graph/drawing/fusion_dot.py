@@ -64,13 +64,6 @@ class _Picture:
         made = f"{labels.count(operators, 'operator')} became {labels.count(kernels, 'kernel')}"
         made += f" and {labels.count(calls, 'call')}" if calls else ""
         picture = new_picture(caption, (labels.traffic(self._fusion), made), looks, _LEGEND)
-        self._add_kernels(picture)
-        if self._flow.prepared:
-            self._add_prepared(picture)
-        self._add_flows(picture)
-        return str(picture.source)
-
-    def _add_kernels(self, picture: graphviz.Digraph) -> None:
         inside: set[int] = set()
         for number, repeat in enumerate(self._shown.repeats):
             inside.update(repeat.places[0])
@@ -81,6 +74,10 @@ class _Picture:
                              bgcolor="#fafafa", tooltip=f"{len(repeat.places)} times")  # fmt: skip
                 self._add_boxes(cluster, repeat.places[0])
         self._add_boxes(picture, [place for place in self._shown.places if place not in inside])
+        if self._flow.prepared:
+            self._add_prepared(picture)
+        self._add_flows(picture)
+        return str(picture.source)
 
     def _add_boxes(self, picture: graphviz.Digraph, places: Sequence[int]) -> None:
         for place in places:

@@ -27,27 +27,7 @@ _FILTER = (
 
 
 class GuardCostRule(Rule[Run, Finding]):
-    """Guards take a large share of every call.
-
-    What it means:
-        Before compiled code runs, Dynamo checks every assumption of the compilation: each input,
-        and every attribute, parameter, hook and global that the code read.
-
-    Why it matters:
-        The checks run on the host in every call. In a small model, or in a large one with many
-        submodules, they can take longer than the kernels, and the GPU waits for them.
-
-    Example:
-        A model of 300 small layers: 2,000 guards, 60 µs per call, and a forward of 200 µs.
-
-    What to do:
-        Once the model has seen all of its shapes, run it under
-        ``torch.compiler.set_stance(skip_guard_eval_unsafe=True)``. Only the guards that distinguish
-        compiled versions are then checked. Or drop the guards on the model's own state with
-        ``torch.compile(model, options={"guard_filter_fn":
-        torch.compiler.skip_guard_on_all_nn_modules_unsafe})``. Both are unsafe if the model changes
-        afterwards. ``inspect guards`` shows the guards of each part of the model.
-    """
+    """Guards take a large share of every call."""
 
     id = "guard-cost"
     severity = Severity.WARNING

@@ -107,7 +107,12 @@ def computed(
     if name == "arith.cmpi":
         function = _COMPARED.get(text.partition(",")[0].strip()[-2:])
     if function is not None:
-        return _paired(function, first, values[1])
+        right = values[1]
+        if first.shape != right.shape:
+            return None
+        pairs = zip(first.numbers, right.numbers, strict=True)
+        numbers = tuple(function(a, b) for a, b in pairs)
+        return Value(first.shape, numbers, first.base or right.base)
     made = _MADE.get(name)
     return None if made is None else made(values, shaped.shape if shaped else ())
 
@@ -120,14 +125,6 @@ def _reshaped(values: Sequence[Value], shape: tuple[int, ...]) -> Value:
     """With another shape; a scalar is in each element of it."""
     of = values[0]
     return Value(shape, of.numbers * (math.prod(shape) // len(of.numbers) or 1), of.base)
-
-
-def _paired(function: Callable[[Any, Any], Any], left: Value, right: Value) -> Value | None:
-    if left.shape != right.shape:
-        return None
-    pairs = zip(left.numbers, right.numbers, strict=True)
-    numbers = tuple(function(a, b) for a, b in pairs)
-    return Value(left.shape, numbers, left.base or right.base)
 
 
 def _selected(values: Sequence[Value], _shape: tuple[int, ...]) -> Value | None:

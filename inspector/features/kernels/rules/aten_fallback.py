@@ -42,23 +42,7 @@ _OWN = (
 
 
 class AtenFallback(Rule[Call, Advised]):
-    """An operator falls back to eager PyTorch.
-
-    What it means:
-        Inductor has no lowering for the operator, or not for these dtypes, and calls ATen (or the
-        custom operator) instead. Calls of cuBLAS, cuDNN and attention kernels do not count.
-
-    Why it matters:
-        Nothing is fused with it, its inputs and outputs go through memory, and the figures for
-        generated kernels do not include its kernels.
-
-    Example:
-        ``torch.sort``, a complex tensor, ``x[mask]``, an operator from ``torch.library.custom_op``.
-
-    What to do:
-        If operators around it could be fused, rewrite it with operators that Inductor lowers, or as
-        your own Triton kernel (``torch.library.triton_op``).
-    """
+    """An operator falls back to eager PyTorch."""
 
     id = "aten-fallback"
     severity = Severity.INFO

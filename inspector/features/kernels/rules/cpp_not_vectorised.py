@@ -37,25 +37,7 @@ _ALTERNATIVES = {
 
 
 class CppNotVectorised(Rule[CppFacts, Advised]):
-    """A C++ loop is not vectorized.
-
-    What it means:
-        Inductor generated a loop that processes one element at a time. Vectorized loops process a
-        whole vector (16 float32 elements with AVX-512).
-
-    Why it matters:
-        The loop can take several times longer than a vectorized one. The C++ compiler does not
-        vectorize it either: Inductor calls GCC with ``-fno-tree-loop-vectorize``.
-
-    Example:
-        ``torch.nn.functional.max_pool2d(x, 3, stride=2)`` on images in the default layout reads
-        every second element of a row.
-
-    What to do:
-        It depends on the reason in the finding: strides of the innermost loop other than one
-        (another memory layout), a dtype without vectors, a very short last dimension, or no vector
-        ISA. ``inspect kernels --show KERNEL --as source`` shows the loop.
-    """
+    """A C++ loop is not vectorized."""
 
     id = "cpp-not-vectorised"
     severity = Severity.WARNING

@@ -15,23 +15,7 @@ _LEAST_ELEMENTS = 262_144
 
 
 class CppSerial(Rule[CppFacts, Advised]):
-    """A large C++ kernel leaves cores idle.
-
-    What it means:
-        The loop runs on one thread, or its parallel iterations keep less than half of the threads
-        busy, although it has many elements and the machine has several cores.
-
-    Why it matters:
-        The other cores are idle.
-
-    Example:
-        ``OMP_NUM_THREADS=1``, which torchrun sets for its workers, makes every kernel serial.
-
-    What to do:
-        Set the number of threads: ``torch.set_num_threads(n)`` before compiling,
-        ``OMP_NUM_THREADS``, or ``torch._inductor.config.cpp.threads``. If the parallel dimension is
-        short, put a longer one first: Inductor parallelizes the outer loops.
-    """
+    """A large C++ kernel leaves cores idle."""
 
     id = "cpp-serial-kernel"
     severity = Severity.WARNING

@@ -12,23 +12,7 @@ _LEAST_SHARE = 0.1
 
 
 class AtomicsRule(Rule[KernelFacts, Advised]):
-    """A kernel adds with atomic operations.
-
-    What it means:
-        Several threads may add to the same element (``index_add``, ``scatter_add``, the backward
-        pass of indexing or an embedding), so each addition is a separate atomic operation.
-
-    Why it matters:
-        Additions to the same element are serialized, and their order changes from call to call, so
-        floating-point results are not bitwise reproducible.
-
-    Example:
-        ``torch.zeros(1000, 256).index_add(0, index, x)`` with 65,536 indices.
-
-    What to do:
-        Sort the indices and reduce segments, reduce index collisions, or, with few targets,
-        multiply by a one-hot matrix.
-    """
+    """A kernel adds with atomic operations."""
 
     id = "kernel-atomics"
     severity = Severity.INFO

@@ -20,25 +20,7 @@ _INSTEAD_OF_CAT = (
 
 
 class CopyRule(Rule[KernelFacts, Advised]):
-    """A kernel only copies.
-
-    What it means:
-        A separate kernel moves a tensor to another buffer or layout, and computes nothing.
-
-    Why it matters:
-        It reads and writes the whole tensor again. Inductor fuses copies into neighboring kernels
-        if it can. It cannot do so before and after library calls, and for outputs of the model.
-
-    Example:
-        ``x.transpose(1, 2).contiguous()`` before a matrix product; ``torch.cat`` of the outputs of
-        two linear layers; a convolution without ``channels_last``, whose inputs are converted to
-        that layout for cuDNN in every call.
-
-    What to do:
-        Keep the tensor in the layout in which it is used. Merge linear layers whose outputs are
-        concatenated. For convolutions, convert the model and its inputs to
-        ``memory_format=torch.channels_last`` once.
-    """
+    """A kernel only copies."""
 
     id = "kernel-copy"
     severity = Severity.INFO

@@ -14,29 +14,7 @@ _INDICES = {"argmax": "max", "max": "max", "argmin": "min", "min": "min"}
 
 
 class FewBlocksRule(Rule[KernelFacts, Advised]):
-    """A kernel has too few blocks for the GPU.
-
-    What it means:
-        A block runs on one multiprocessor. This kernel has so few blocks that most multiprocessors
-        are idle. With all of them busy, it would take less than half the time.
-
-    Why it matters:
-        The GPU runs at a fraction of its speed, however large the tensor is. Inductor computes each
-        result of a reduction in one block. It splits reductions with few results into two kernels,
-        the first of which has many blocks, but never ``argmax``, ``argmin``, ``max`` and ``min``
-        over a dimension, which return an index (``Reduction.num_splits`` in torch/_inductor/ir.py,
-        2.11 to 2.13).
-
-    Example:
-        ``x.argmax()`` of a large tensor: one block reads all of it.
-
-    What to do:
-        Reduce in two steps, parts first: ``rows = x.flatten().unflatten(0, (1024, -1))``,
-        ``best = rows.max(-1)``, ``row = best.values.argmax(-1, keepdim=True)``, and the index is
-        ``(row * rows.shape[-1] + best.indices.gather(-1, row)).squeeze(-1)``. For a reduction
-        without an index, use ``rows.sum(-1).sum()``. Otherwise use a larger batch, or a larger grid
-        in your own kernel.
-    """
+    """A kernel has too few blocks for the GPU."""
 
     id = "kernel-few-blocks"
     severity = Severity.WARNING

@@ -15,23 +15,7 @@ _LOADED = (AccessKind.LOAD, AccessKind.ASYNC_COPY)
 
 
 class Float64Rule(Rule[KernelFacts, Advised]):
-    """A kernel computes in float64 although most of its data are narrower.
-
-    What it means:
-        At least half of the loaded data is float32 or narrower, but the kernel computes in float64.
-
-    Why it matters:
-        Most GPUs compute 2 float64 results in the time of 64 or 128 float32 results (data-center
-        GPUs half as many), and each value takes two registers.
-
-    Example:
-        A float32 tensor times a small float64 one from NumPy, or a Python float as an argument of
-        your own Triton kernel, which Inductor passes as float64.
-
-    What to do:
-        Convert the float64 tensor once (``.float()``), or the argument in the kernel
-        (``scale.to(tl.float32)``), or make it a ``tl.constexpr``.
-    """
+    """A kernel computes in float64 although most of its data are narrower."""
 
     id = "kernel-float64"
     severity = Severity.WARNING

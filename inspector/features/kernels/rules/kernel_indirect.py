@@ -13,24 +13,7 @@ _SECTOR_BYTES = 32  # what memory delivers at least (CUDA C++ Programming Guide,
 
 
 class IndirectRule(Rule[KernelFacts, Advised]):
-    """A kernel gathers single elements.
-
-    What it means:
-        The address of each element comes from memory (an index tensor), and neighboring threads
-        read single elements from scattered addresses.
-
-    Why it matters:
-        Memory transfers sectors of 32 bytes. For scattered addresses, a whole sector is moved for
-        each element, unless it is cached. Gathers of whole rows (an embedding) are not affected.
-
-    Example:
-        ``torch.gather(x, -1, index)`` along the last dimension, ``x[:, index]``.
-
-    What to do:
-        Make the index select rows: transpose the tensor once, so the elements for one index are
-        adjacent (``x.t().contiguous()[index]``), or sort the index. If the index is a pattern (a
-        flip, a shift, every other element), use a slice instead.
-    """
+    """A kernel gathers single elements."""
 
     id = "kernel-indirect-loads"
     severity = Severity.INFO

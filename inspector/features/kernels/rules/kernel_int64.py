@@ -12,23 +12,7 @@ _LEAST_SHARE = 0.5
 
 
 class Int64Rule(Rule[KernelFacts, Advised]):
-    """A kernel spends time on 64-bit offsets.
-
-    What it means:
-        The offsets into its tensors are 64-bit integers, because a tensor has 2**31 elements or
-        more, or because the source of the kernel uses them.
-
-    Why it matters:
-        The GPU has no 64-bit multiplier, and a 64-bit division takes about a hundred instructions.
-
-    Example:
-        ``relu`` of a tensor with 2.5 billion elements, or your own kernel that multiplies
-        ``tl.program_id(0).to(tl.int64)`` for each element.
-
-    What to do:
-        Split the tensor (a smaller batch) below 2**31 elements. In your own kernel, compute the
-        base of the block in 64 bits once, and the offsets inside the block in 32 bits.
-    """
+    """A kernel spends time on 64-bit offsets."""
 
     id = "kernel-int64-offsets"
     severity = Severity.INFO

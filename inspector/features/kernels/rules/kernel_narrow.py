@@ -18,23 +18,7 @@ _MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
 
 
 class NarrowRule(Rule[KernelFacts, Advised]):
-    """A kernel moves its bytes in narrow accesses.
-
-    What it means:
-        A thread can load or store 16 bytes (128 bits) with one instruction. This kernel moves most
-        of its bytes in accesses of 4 bytes or less, in every configuration that would be tried.
-
-    Why it matters:
-        The same bytes need more instructions and more requests, and only a limited number can be in
-        flight: a memory-bound kernel takes 1.2 to 3 times longer.
-
-    Example:
-        A softmax over rows of 50,257 floats: rows do not start at a multiple of 16 bytes.
-
-    What to do:
-        Make the innermost size a multiple of 16 bytes (pad 50,257 to 50,304), start slices at such
-        a multiple, and make the innermost dimension contiguous before the kernel.
-    """
+    """A kernel moves its bytes in narrow accesses."""
 
     id = "kernel-narrow-accesses"
     severity = Severity.WARNING

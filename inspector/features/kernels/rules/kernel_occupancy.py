@@ -15,24 +15,7 @@ _LEAST_SHARE = 0.25
 
 
 class OccupancyRule(Rule[KernelFacts, Advised]):
-    """A memory-bound kernel leaves most of each multiprocessor empty.
-
-    What it means:
-        Each block uses so many registers or so much shared memory that a multiprocessor holds less
-        than a quarter of the warps that it could.
-
-    Why it matters:
-        While one warp waits for memory, others must run. With few warps, memory is idle, too.
-        Matrix products are not affected: they hide latency by pipelining.
-
-    Example:
-        A sort of rows with 255 registers per thread: 8 of 64 warps.
-
-    What to do:
-        In your own kernel, use smaller blocks or fewer registers (``maxnreg``). In a kernel from
-        Inductor, fuse less, or let it search for another block size
-        (``torch._inductor.config.coordinate_descent_tuning = True``).
-    """
+    """A memory-bound kernel leaves most of each multiprocessor empty."""
 
     id = "kernel-low-occupancy"
     severity = Severity.WARNING

@@ -14,25 +14,7 @@ _LEAST_TIME_SHARE = 0.25
 
 
 class SmallRule(Rule[Sequence[KernelFacts], Advised]):
-    """Most kernels are too small for their launches.
-
-    What it means:
-        Most of the generated kernels do so little work that starting and ending them takes longer
-        than the work.
-
-    Why it matters:
-        Each launch takes a few microseconds on the host, and the GPU waits for it. A faster GPU
-        does not help.
-
-    Example:
-        A model with a batch of one, or an optimizer that updates each parameter separately.
-
-    What to do:
-        Replay the launches as one CUDA graph (``torch.compile(mode="reduce-overhead")``), use a
-        larger batch, combine small operations of the same kind (``torch.stack``, ``torch.bmm``,
-        ``foreach=True`` of an optimizer), or combine kernels
-        (``torch._inductor.config.combo_kernels = True``).
-    """
+    """Most kernels are too small for their launches."""
 
     id = "kernel-small"
     severity = Severity.INFO

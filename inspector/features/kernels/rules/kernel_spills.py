@@ -15,23 +15,7 @@ _WARP = 32
 
 
 class SpillsRule(Rule[KernelFacts, Advised]):
-    """A kernel spills registers to memory.
-
-    What it means:
-        A thread needs more registers than it can have (255, or fewer if a block has many threads),
-        so the compiler stores some of them in local memory and loads them again.
-
-    Why it matters:
-        Local memory is cached global memory. Inside a loop, every iteration pays for it.
-
-    Example:
-        A Triton kernel that keeps a tile of 256x256 numbers in the registers of 4 warps.
-
-    What to do:
-        In your own kernel, use smaller blocks, more warps (``num_warps``), or fewer live values. In
-        a kernel from Inductor, split the fusion if the model allows it, or let Inductor search for
-        another block size (``torch._inductor.config.coordinate_descent_tuning = True``).
-    """
+    """A kernel spills registers to memory."""
 
     id = "kernel-spills"
     severity = Severity.WARNING

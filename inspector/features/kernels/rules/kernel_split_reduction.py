@@ -17,23 +17,7 @@ _LEAST_SHARE = 0.1
 
 
 class SplitReductionRule(Rule[Sequence[KernelFacts], Advised]):
-    """A reduction is split into two kernels, and the second one is expensive.
-
-    What it means:
-        A reduction with few results has too few blocks to fill the GPU. Inductor reduces one part
-        per block in a first kernel, and the partial results in a second one.
-
-    Why it matters:
-        That is right for large tensors. For small ones, the second launch takes a large share of
-        the time.
-
-    Example:
-        The sum of a million numbers: two launches, of which the second reduces a few hundred.
-
-    What to do:
-        Nothing, if the tensor is large. Otherwise reduce several tensors at once (a batch, or a
-        concatenation), or disable it: ``torch._inductor.config.split_reductions = False``.
-    """
+    """A reduction is split into two kernels, and the second one is expensive."""
 
     id = "kernel-split-reduction"
     severity = Severity.INFO

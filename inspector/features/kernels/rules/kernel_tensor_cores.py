@@ -8,22 +8,7 @@ from inspector.run.kernel_facts import KernelFacts
 
 
 class TensorCoresRule(Rule[KernelFacts, Advised]):
-    """A matrix product does not use tensor cores.
-
-    What it means:
-        A ``tl.dot`` in the kernel, or in a template of Inductor, compiles to ordinary
-        multiply-adds.
-
-    Why it matters:
-        Tensor cores compute the same product 8 to 16 times faster.
-
-    Example:
-        A float32 product without TF32, which torch disables by default.
-
-    What to do:
-        Allow TF32 (``torch.set_float32_matmul_precision("high")``) if three decimal digits of the
-        factors are enough, or compute the product in bfloat16 under autocast.
-    """
+    """A matrix product does not use tensor cores."""
 
     id = "kernel-no-tensor-cores"
     severity = Severity.WARNING

@@ -13,24 +13,7 @@ _MOVED = (AccessKind.LOAD, AccessKind.STORE, AccessKind.ASYNC_COPY)
 
 
 class UncoalescedRule(Rule[KernelFacts, Advised]):
-    """A kernel's accesses are not coalesced.
-
-    What it means:
-        Memory transfers sectors of 32 bytes. The threads of a block use only a part of each sector,
-        because neighboring threads access elements that are not adjacent.
-
-    Why it matters:
-        The rest of each sector is wasted bandwidth: with a stride of three elements, three times as
-        many bytes are moved as needed.
-
-    Example:
-        ``x[:, ::3] * 2``, or a tensor in channels-last layout that is read channel by channel.
-
-    What to do:
-        Convert the tensor to the layout in which it is used (``.contiguous()``, or
-        ``memory_format=torch.channels_last`` for the whole model) once, before frequent use. Take
-        slices with steps before the data grows.
-    """
+    """A kernel's accesses are not coalesced."""
 
     id = "kernel-uncoalesced"
     severity = Severity.WARNING

@@ -65,13 +65,13 @@ def gains(  # noqa: PLR0913 - what the advice depends on
     has_backward = _has_backward(budget, work)
     setup = Setup(mode, is_cpu, has_templates, has_backward)
 
-    def is_said(row: KernelGroup) -> bool:
+    def is_named(row: KernelGroup) -> bool:
         """Whether what most of it is has an entry of its own."""
         first = row.first
         is_in_training = not has_backward and first.is_mostly(_is_as_in_training)
         return bool(first.functionalized_operator or is_in_training or _is_relaid(first))
 
-    rows = [row for row in kernel_groups(work) if not is_said(row)]
+    rows = [row for row in kernel_groups(work) if not is_named(row)]
     found = [*kernel_gains(rows, setup), *_gains_of_copies(work), *gains_of_exchanges(work)]
     found += _gains_of_layouts(work)
     if not has_backward:

@@ -13,7 +13,7 @@ from inspector.records.device_profile import LaunchPlace
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, MemoryProfile, MemorySide
 from inspector.run.kernel import GraphCode, NodeLine
 from inspector.run.run import Process
-from inspector.trace.inspector_records import kept_record
+from inspector.trace.inspector_records import stored_record
 
 
 class BlockReader:
@@ -225,7 +225,7 @@ def memory_profiles(process: Process) -> tuple[dict[int, MemoryProfile], list[st
     unread = []
     for payload in process.stored.get(MemoryProfile, ()):
         try:
-            profile = kept_record(MemoryProfile, payload)
+            profile = stored_record(MemoryProfile, payload)
         except (OSError, ValueError) as error:
             unread.append(f"a memory profile could not be read: {error}")
         else:

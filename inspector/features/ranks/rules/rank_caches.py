@@ -19,22 +19,7 @@ _LOCAL = (
 
 
 class RankCachesRule(Rule[RanksReport, Finding]):
-    """Some ranks miss the compiler caches where others hit.
-
-    What it means:
-        Some ranks loaded the graph from the FX graph or AOTAutograd cache, and others compiled it.
-
-    Why it matters:
-        Ranks with a hit wait for those that compile, so the job starts as late as without a cache.
-
-    Example:
-        A cache folder that is local to each host, and one new host.
-
-    What to do:
-        Share the folder (``TORCHINDUCTOR_CACHE_DIR``), a remote cache, or the artifacts of
-        ``torch.compiler.save_cache_artifacts``. If the keys differ, make the component that the
-        finding names equal on all ranks.
-    """
+    """Some ranks miss the compiler caches where others hit."""
 
     id = "rank-caches"
     severity = Severity.INFO

@@ -11,23 +11,7 @@ from inspector.report.severity import Severity
 
 
 class RankCollectivesRule(Rule[RanksReport, Finding]):
-    """Ranks run different collectives, or run them in a different order.
-
-    What it means:
-        Inductor scheduled different collectives for the same function on some ranks, or ordered
-        them differently (``inductor_collective_schedule`` in the trace).
-
-    Why it matters:
-        A collective completes when every rank has called it. Ranks in different collectives wait
-        for each other until a timeout, or exchange wrong data.
-
-    Example:
-        ``if rank == 0: all_reduce(x)`` inside a compiled function.
-
-    What to do:
-        Let every rank take the same branch, or move the collective out of the branch. Compile with
-        the same settings on all ranks, because passes reorder collectives by estimated times.
-    """
+    """Ranks run different collectives, or run them in a different order."""
 
     id = "rank-collectives"
     severity = Severity.ERROR

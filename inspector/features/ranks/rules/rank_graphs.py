@@ -19,25 +19,7 @@ _NOUNS = {Aspect.GRAPH: "graph", Aspect.GUARDS: "guards", Aspect.CODE: "generate
 
 
 class RankGraphsRule(Rule[RanksReport, Finding]):
-    """Ranks compile different graphs of the same function.
-
-    What it means:
-        The same compilation of a function has different operators, sizes, guards or generated code
-        on some ranks.
-
-    Why it matters:
-        Ranks that run different code finish at different times, and every collective waits for the
-        slowest. Collectives in that code may no longer match. Caches filled by one rank miss on the
-        others.
-
-    Example:
-        ``if self.rank == 0:`` in ``forward``, an attribute that only one rank sets, batches of
-        different sizes.
-
-    What to do:
-        Make the value in the differing guard equal on all ranks, or pass it as a tensor. Move
-        single-rank work (logging, checkpoints) out of the compiled function.
-    """
+    """Ranks compile different graphs of the same function."""
 
     id = "rank-graphs"
     severity = Severity.WARNING

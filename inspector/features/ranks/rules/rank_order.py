@@ -12,23 +12,7 @@ _MOST_GROUPS = 4
 
 
 class RankOrderRule(Rule[RanksReport, Finding]):
-    """Ranks call their graphs in a different order.
-
-    What it means:
-        From some call on, a rank runs a different compiled function than the others. The order is
-        ``graph_execution`` in the trace, logged within
-        ``torch._inductor.debug.record_and_log_graph_execution_order()``.
-
-    Why it matters:
-        If the graphs contain collectives, ranks wait in different ones. Otherwise, ranks reach the
-        next collective at different times.
-
-    Example:
-        ``if rank == 0: evaluate(model)`` between two steps.
-
-    What to do:
-        Let every rank make the same calls in the same order.
-    """
+    """Ranks call their graphs in a different order."""
 
     id = "rank-order"
     severity = Severity.WARNING

@@ -25,24 +25,7 @@ _EXCHANGE = (
 
 
 class RankRecompilesRule(Rule[RanksReport, Finding]):
-    """Some ranks compile a function more often than others.
-
-    What it means:
-        A function was compiled on some ranks but less often, or never, on the others.
-
-    Why it matters:
-        While one rank compiles, the others wait in the next collective. A recompilation on one of
-        64 ranks stalls all of them, and a long one can exceed the process group's timeout.
-
-    Example:
-        Each rank pads its batch to its own longest sample, so sizes differ between ranks.
-
-    What to do:
-        Pad or bucket the batches to the same sizes on all ranks, or mark the size dynamic before
-        the first call (``torch._dynamo.mark_dynamic``). With ``TORCH_COMPILER_COLLECTIVES=1``,
-        ranks exchange sizes while they compile, and differing sizes are dynamic from the first
-        compilation. All ranks must then compile at the same time.
-    """
+    """Some ranks compile a function more often than others."""
 
     id = "rank-recompiles"
     severity = Severity.WARNING

@@ -16,7 +16,7 @@ from inspector.features.recompiles.instances import (
     instances_message,
     other_instances,
 )
-from inspector.features.recompiles.kept_values import (
+from inspector.features.recompiles.nearby_breaks import (
     BreakBefore,
     break_before,
     given_up_caller,
@@ -47,25 +47,7 @@ _INSTANCES = "instances"
 
 
 class RecompileRule(Rule[Run, Finding]):
-    """A function is recompiled.
-
-    What it means:
-        In every compiled version a guard failed, so Dynamo recompiled the function. After
-        ``torch._dynamo.config.recompile_limit`` versions (8 by default) it stops recompiling, and
-        runs the function eagerly when no version matches.
-
-    Why it matters:
-        Each compilation takes seconds with a real backend. After the limit, new variants are not
-        compiled at all.
-
-    Example:
-        ``f(x, 1)``, ``f(x, 2)``, ``f(x, 3)``: an int argument is a constant of the graph.
-
-    What to do:
-        Apply the fix in the finding. ``inspect explain --verify`` tries fixes that need no source
-        change, ``TORCH_COMPILE_DYNAMIC_SOURCES`` first. A size that became dynamic does not
-        recompile within the bounds of its conditions. Sizes 0 and 1 always get their own graph.
-    """
+    """A function is recompiled."""
 
     id = "recompile"
     severity = Severity.WARNING
@@ -198,7 +180,7 @@ def _case(
         grown=dict(_grown(run, (first, *also_changed(first)))),
         has_breaks=before is not None or resumes,
         file=frame.file,
-        apart_by=caller.user if caller else None,
+        separating_break=caller.user if caller else None,
         skipped_by=_skipped_by(frame, items),
     )
 
@@ -250,8 +232,8 @@ def _breaks_around(
     if before is not None:
         title = f" ({before.title})" if before.title else ""
         what = (
-            f"{case.kept_name(case.first.name)} is kept across"
-            if case.kept_over
+            f"{case.crossing_name(case.first.name)} is kept across"
+            if case.crossed_break
             else "the function resumes after"
         )
         yield f"{what} the graph break at {case.place(before.place)}{title}"

@@ -87,7 +87,7 @@ def test_a_library_is_the_reason_whatever_torch_said() -> None:
     assert (reason.kind, reason.change) == ("library", TEMPLATES)
     assert reason.sentence.startswith("#2 `mm` (model.py:5) is a library call")
     assert (pair.shared, pair.saved_bytes) == (("x", "buf0"), 100 + 2 * SIZE)
-    assert pair.said == "no shared data"
+    assert pair.torch_reason == "no shared data"
 
 
 def test_two_calls_are_no_pair() -> None:
@@ -99,7 +99,7 @@ def test_two_calls_are_no_pair() -> None:
 def test_torch_s_reason_in_either_order(turned: bool) -> None:  # noqa: FBT001
     said = apart("device mismatch (%s vs %s)", "cpu", "cuda:0", turned=turned)
     pair, reason = pair_of(with_reason(said))
-    assert pair.said == "device mismatch (cpu vs cuda:0)"
+    assert pair.torch_reason == "device mismatch (cpu vs cuda:0)"
     first, second = NAMES[::-1] if turned else NAMES
     assert reason.sentence == f"{first} runs on cpu, but {second} runs on cuda:0."
 
@@ -112,7 +112,7 @@ def test_a_reason_of_one_of_several_launches_counts() -> None:
     )
     said = Apart(2, 1, "device mismatch (%s vs %s)", ("a", "b"))
     (pair,) = unfused_pairs(fusion(GRAPH, *kernels, buffers=(BUF0,), apart=(said,)))
-    assert (pair.first, pair.second, pair.said) == (0, 1, "device mismatch (a vs b)")
+    assert (pair.first, pair.second, pair.torch_reason) == (0, 1, "device mismatch (a vs b)")
 
 
 @pytest.mark.parametrize(
@@ -179,6 +179,6 @@ def test_equal_pairs_of_equal_layers_are_one() -> None:
     found = fusion(graph(*nodes), *kernels, buffers=buffers, apart=said)
     pairs = [pair for pair in unfused_pairs(found) if pair.second == pair.first + 1]
     same = grouped(found, pairs)
-    assert [(pair.first, pair.said, number) for pair, number in same] == [
+    assert [(pair.first, pair.torch_reason, number) for pair, number in same] == [
         (0, "no shared data", 2), (4, "", 1),
     ]  # fmt: skip

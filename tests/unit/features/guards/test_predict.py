@@ -10,7 +10,7 @@ import pytest
 from inspector.features.guards import change
 from inspector.features.guards.change import Change, ChangeKind
 from inspector.features.guards.next import next_changes
-from inspector.features.guards.predict import Becomes, FrameGuards, frame_guards, predict
+from inspector.features.guards.predict import Effect, FrameGuards, frame_guards, predict
 from inspector.records.recompiles import TensorFacts
 from inspector.run.sources.recording import opened, read_run
 
@@ -39,7 +39,7 @@ def x(frame: FrameGuards) -> TensorFacts:
 def test_a_dynamic_size_takes_every_size(frame: FrameGuards, size: int) -> None:
     tensor = change.resized(x(frame), 0, size)
     found = predict(frame, change.of_tensor(ChangeKind.SIZE, "L['x']", tensor))
-    assert (found.recompiles, found.becomes) == (False, Becomes.SERVED)
+    assert (found.recompiles, found.becomes) == (False, Effect.SERVED)
     assert found.served_by == frame.entries[-1].compile_id
 
 
@@ -47,49 +47,49 @@ def test_a_dynamic_size_takes_every_size(frame: FrameGuards, size: int) -> None:
 def test_but_not_0_and_1(frame: FrameGuards, size: int) -> None:
     tensor = change.resized(x(frame), 0, size)
     found = predict(frame, change.of_tensor(ChangeKind.SIZE, "L['x']", tensor))
-    assert (found.recompiles, found.becomes) == (True, Becomes.CONSTANT)
+    assert (found.recompiles, found.becomes) == (True, Effect.CONSTANT)
 
 
-def changed(frame: FrameGuards) -> dict[str, tuple[Change, Becomes]]:
+def changed(frame: FrameGuards) -> dict[str, tuple[Change, Effect]]:
     tensor = x(frame)
     of_tensor, of_value = change.of_tensor, change.of_value
     return {
         "size": (
-            of_tensor(ChangeKind.SIZE, "L['x']", change.resized(tensor, 1, 9)), Becomes.DYNAMIC
+            of_tensor(ChangeKind.SIZE, "L['x']", change.resized(tensor, 1, 9)), Effect.DYNAMIC
         ),
         "dtype": (
             of_tensor(
                 ChangeKind.DTYPE, "L['x']", dataclasses.replace(tensor, dtype="torch.float64")
-            ), Becomes.CONSTANT,
+            ), Effect.CONSTANT,
         ),
         "requires_grad": (
             of_tensor(
                 ChangeKind.REQUIRES_GRAD, "L['x']", dataclasses.replace(tensor, requires_grad=True)
-            ), Becomes.CONSTANT,
+            ), Effect.CONSTANT,
         ),
-        "none": (of_value(ChangeKind.TYPE, "L['x']", None), Becomes.CONSTANT),
-        "float": (of_value(ChangeKind.TYPE, "L['n']", 2.5), Becomes.DYNAMIC),
-        "attribute": (of_value(ChangeKind.ATTRIBUTE, "L['self'].layer_idx", 4), Becomes.CONSTANT),
+        "none": (of_value(ChangeKind.TYPE, "L['x']", None), Effect.CONSTANT),
+        "float": (of_value(ChangeKind.TYPE, "L['n']", 2.5), Effect.DYNAMIC),
+        "attribute": (of_value(ChangeKind.ATTRIBUTE, "L['self'].layer_idx", 4), Effect.CONSTANT),
         # What torch's own dropout reads goes to an operator as a number.
         "p": (
-            of_value(ChangeKind.ATTRIBUTE, "L['self']._modules['drop'].p", 0.25), Becomes.CONSTANT
+            of_value(ChangeKind.ATTRIBUTE, "L['self']._modules['drop'].p", 0.25), Effect.CONSTANT
         ),
-        "str": (of_value(ChangeKind.ATTRIBUTE, "L['self'].name", "other"), Becomes.CONSTANT),
-        "global": (of_value(ChangeKind.GLOBAL, "G['LIMIT']", 4), Becomes.CONSTANT),
+        "str": (of_value(ChangeKind.ATTRIBUTE, "L['self'].name", "other"), Effect.CONSTANT),
+        "global": (of_value(ChangeKind.GLOBAL, "G['LIMIT']", 4), Effect.CONSTANT),
         "training": (
             of_value(ChangeKind.TRAINING, "L['self']._modules['drop'].training", value=False),
-            Becomes.CONSTANT,
+            Effect.CONSTANT,
         ),
-        "enum": (change.another_object(ChangeKind.ENUM, "L['mode']"), Becomes.CONSTANT),
+        "enum": (change.another_object(ChangeKind.ENUM, "L['mode']"), Effect.CONSTANT),
         "arguments": (
-            change.of_length(ChangeKind.ARGUMENTS, "L['rest']", 1, 2), Becomes.CONSTANT
+            change.of_length(ChangeKind.ARGUMENTS, "L['rest']", 1, 2), Effect.CONSTANT
         ),
-        "fewer": (change.of_length(ChangeKind.ARGUMENTS, "L['rest']", 1, 0), Becomes.CONSTANT),
-        "key": (change.Change(ChangeKind.KEYS, gone=("L['parts']['a']",)), Becomes.CONSTANT),
+        "fewer": (change.of_length(ChangeKind.ARGUMENTS, "L['rest']", 1, 0), Effect.CONSTANT),
+        "key": (change.Change(ChangeKind.KEYS, gone=("L['parts']['a']",)), Effect.CONSTANT),
         "grad mode": (
-            change.of_thread(ChangeKind.GRAD_MODE, grad_mode=False), Becomes.CONSTANT
+            change.of_thread(ChangeKind.GRAD_MODE, grad_mode=False), Effect.CONSTANT
         ),
-        "alias": (change.same_tensor("L['rest'][0]", "L['parts']['a']"), Becomes.CONSTANT),
+        "alias": (change.same_tensor("L['rest'][0]", "L['parts']['a']"), Effect.CONSTANT),
     }  # fmt: skip
 
 
@@ -113,7 +113,7 @@ def test_at_the_limit_it_runs_eagerly(frame: FrameGuards) -> None:
     full = dataclasses.replace(frame, settings=settings)
     item, _ = changed(frame)["str"]
     found = predict(full, item)
-    assert (found.recompiles, found.becomes) == (False, Becomes.EAGER)
+    assert (found.recompiles, found.becomes) == (False, Effect.EAGER)
     assert "runs eagerly" in next_changes(full)[-1].text
 
 
@@ -133,4 +133,4 @@ def test_every_line_of_the_list_recompiles(frame: FrameGuards) -> None:
     for item in next_changes(frame):
         assert item.change is not None
         found = predict(frame, item.change)
-        assert found.recompiles or found.becomes is Becomes.EAGER, item.text
+        assert found.recompiles or found.becomes is Effect.EAGER, item.text

@@ -10,7 +10,7 @@ from inspector.features.kernels.node_lines import recorded_node_lines
 from inspector.records.graphs import GraphNode, RecordedGraph
 from inspector.run.kernel import NodeLine
 from inspector.shared.roots import Roots
-from inspector.trace.inspector_records import kept_record
+from inspector.trace.inspector_records import stored_record
 from inspector.trace.payload import Payload
 
 ROOTS = Roots(
@@ -52,7 +52,7 @@ def test_without_a_line_there_is_the_module(source: str, path: str) -> None:
 def read(tmp_path: Path, text: str) -> RecordedGraph:
     log = tmp_path / "x.log"
     log.write_text(f"\t{text}\n")
-    return kept_record(RecordedGraph, Payload(str(log), 0, log.stat().st_size))
+    return stored_record(RecordedGraph, Payload(str(log), 0, log.stat().st_size))
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,13 @@ from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_timing import kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming
-from inspector.features.profile.notices import limit_notice, measured_notices, unseen_notice
+from inspector.features.profile.notices import limit_notice, measured_notices
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.rows import line_rows
 from inspector.features.profile.slowdown_wording import slowdown_rows
 from inspector.features.profile.wording import verdict_lines
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, FailedCall, ProfiledCall
 from inspector.run.compilation import Frame
-from inspector.run.kernel import Call, GraphCode, Kernel
 from tests.unit.features.profile.test_budget import PROFILE, in_blocks
 from tests.unit.render.runs import MODEL, compilation, process_of, run_of
 
@@ -119,19 +118,6 @@ def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:
         ("(unknown line)", 0.25),
     ]
     assert profiled(PROFILE).outside_ns == 0
-
-
-def test_graphs_of_which_nothing_ran_are_named() -> None:
-    kernel = Kernel.__new__(Kernel)  # it is not looked into
-    code = GraphCode("0/0", "inference", "", (kernel,), (Call("kernel", "k", 3),), "/c/abc.py")
-    other = dataclasses.replace(code, compile_id="1/0", file="/c/def.py")
-    again = dataclasses.replace(code, compile_id="2/0")  # an equal graph's, out of a cache
-    seen = LaunchTiming(DeviceLaunch("kernel", "a"), ((0, 1),), code=code)
-    assert unseen_notice([code, again], [], [seen]) == ""
-    assert unseen_notice([dataclasses.replace(code, kernels=())], [], []) == ""
-    assert unseen_notice([code, other], [], [seen]) == (
-        "no measured call launched the kernels of 1 graph: 1/0 (inference)"
-    )
 
 
 LIMITED = Frame(0, "forward", MODEL, 13, (compilation(0), compilation(0, hit_limit=True)))

@@ -153,7 +153,7 @@ def test_a_specialized_number_has_the_same_advice_beside_another_change(
 
 def test_a_caller_that_is_compiled_marks_nothing() -> None:
     size = recompile(_C.SIZE, "x", "4", "8")
-    text = "\n".join(advice(size, apart_by=line("print(y.shape)", 20)))
+    text = "\n".join(advice(size, separating_break=line("print(y.shape)", 20)))
 
     assert "Call torch._dynamo.mark_dynamic(x, 0)" in advice(size)[0]
     assert "mark_dynamic" not in text

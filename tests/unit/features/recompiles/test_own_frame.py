@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from inspector.features.recompiles.kept_values import given_up_caller
+from inspector.features.recompiles.nearby_breaks import given_up_caller
 from inspector.run.compilation import Frame
 from inspector.run.graph_break import GraphBreak, Outcome
 from inspector.shared.stack import StackFrame

@@ -4,20 +4,20 @@ import dataclasses
 
 import pytest
 
-from inspector.features.verify.trials import together, trial_of, with_verification
-from inspector.features.verify.tried import (
-    tried_columns,
-    tried_notes,
-    tried_rows,
-    tried_sentence,
-    tried_title,
-    tried_verdict,
+from inspector.features.verify.trial_wording import (
+    trial_columns,
+    trial_notes,
+    trial_rows,
+    trial_sentence,
+    trial_title,
+    trial_verdict,
 )
+from inspector.features.verify.trials import together, trial_of, with_verification
 from inspector.report.finding import Example
 from inspector.report.report import Report
 from inspector.report.settings import DYNAMIC, MARK_DYNAMIC
 from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass
-from inspector.run.verification import Candidate, Measured, Trial, Tried, Verification
+from inspector.run.verification import AdviceTrial, Candidate, Measured, Trial, Verification
 from inspector.shared.edit import Edit, Rewrite
 from inspector.trace.compile_id import CompileId
 from tests.unit.render import runs
@@ -131,7 +131,7 @@ def test_one_that_is_compiled_fewer_times_is() -> None:
 
     assert trial.removed == ("size of dimension 0",)
     assert trial.recompiles == {"size of dimension 0": (2, 1)}
-    assert tried_sentence(Tried(A.settings, outputs_equal=True, recompiles=(2, 1))).endswith(
+    assert trial_sentence(AdviceTrial(A.settings, outputs_equal=True, recompiles=(2, 1))).endswith(
         "leaves 1 of 2 recompilations of the function (tried; outputs stay equal)"
     )
 
@@ -224,17 +224,17 @@ def test_a_finding_has_the_fastest_change_first() -> None:
     found = with_verification(report, made)
 
     removes = "removes it (tried; outputs stay equal"
-    assert [tried_sentence(tried) for tried in found.findings[0].verified] == [
+    assert [trial_sentence(tried) for tried in found.findings[0].verified] == [
         f"model.py:3: `a = branch-cond` {removes}; warm call time 0.50{TIMES})",
         f"model.py:3: `a = branch-where` {removes}; warm call time 2.00{TIMES})",
         f"model.py:3: `a = branch-where` {removes})",
     ]
-    assert tried_columns(made)[0] == "setting or line"
-    assert [row[0] for row in tried_rows(made)[2:]] == [
+    assert trial_columns(made)[0] == "setting or line"
+    assert [row[0] for row in trial_rows(made)[2:]] == [
         "model.py:3: a = branch-where",
         "model.py:3: a = branch-cond",
     ]
-    assert any("the machine was busy" in note for note in tried_notes(made))
+    assert any("the machine was busy" in note for note in trial_notes(made))
 
 
 def test_what_differs_no_more_than_equal_processes_do_is_no_ratio() -> None:
@@ -247,11 +247,11 @@ def test_what_differs_no_more_than_equal_processes_do_is_no_ratio() -> None:
     ]
     made = Verification("", once, tuple(trials), deterministic=True, baseline_again=again)
 
-    assert [row[4] for row in tried_rows(made)] == ["", "\N{ALMOST EQUAL TO}", f"1.96{TIMES}"]
-    assert "took 100 µs and 150 µs per warm call" in tried_notes(made)[0]
+    assert [row[4] for row in trial_rows(made)] == ["", "\N{ALMOST EQUAL TO}", f"1.96{TIMES}"]
+    assert "took 100 µs and 150 µs per warm call" in trial_notes(made)[0]
     found = with_verification(report, made).findings[0].verified
     assert [tried.warm_call_ratio for tried in found] == [1.0, pytest.approx(1.96, abs=0.01)]
-    assert "no measurable difference per warm call)" in tried_sentence(found[0])
+    assert "no measurable difference per warm call)" in trial_sentence(found[0])
 
 
 @pytest.mark.parametrize(
@@ -266,8 +266,8 @@ def test_what_differs_no_more_than_equal_processes_do_is_no_ratio() -> None:
 def test_without_two_times_that_agree_there_is_no_ratio(again: Measured | None, said: str) -> None:
     trial = rewriting("a", 3, "x", warm_call_ns=9_000)
     made = Verification("", BASELINE, (trial,), deterministic=True, baseline_again=again)
-    assert tried_rows(made)[1][4] == ""
-    assert any(said in note for note in tried_notes(made))
+    assert trial_rows(made)[1][4] == ""
+    assert any(said in note for note in trial_notes(made))
 
 
 def test_a_tenth_may_be_chance_also_where_two_times_are_the_same() -> None:
@@ -281,7 +281,7 @@ def test_a_tenth_may_be_chance_also_where_two_times_are_the_same() -> None:
 def test_the_verdict_is_what_leaves_the_least() -> None:
     report = verified()
     assert report.verification is not None
-    said = tried_verdict(report.verification)
+    said = trial_verdict(report.verification)
     assert said.startswith("nested_graph_breaks=True + reorderable_logging_functions={print}: ")
     assert "graph breaks 3 \N{RIGHTWARDS ARROW} 0" in said
     assert said.endswith("outputs equal")
@@ -293,18 +293,18 @@ def test_the_verdict_is_what_leaves_the_least() -> None:
         ),
     )
     made = Verification("", BASELINE, trials, deterministic=True, baseline_again=BASELINE)
-    assert tried_verdict(made) == (
+    assert trial_verdict(made) == (
         "model.py:7: a = item: graph breaks 3 \N{RIGHTWARDS ARROW} 0, outputs equal, "
         "warm call unchanged"
     )
-    assert tried_verdict(Verification("", BASELINE, (Trial(A, BASELINE),))) == ("no trial helped")
+    assert trial_verdict(Verification("", BASELINE, (Trial(A, BASELINE),))) == ("no trial helped")
     (finding,) = runs.report_of(runs.broken()).findings[:1]
     left = dataclasses.replace(finding, rewrites=(), example=Example("a", "b", "c", "d", "e", ()))
-    assert tried_verdict(Verification("", BASELINE, (Trial(A, BASELINE),)), [left]) == (
+    assert trial_verdict(Verification("", BASELINE, (Trial(A, BASELINE),)), [left]) == (
         f"no trial helped; no automatic edit for {left.place.file}:{left.place.line}: apply the "
         "fix manually"
     )
-    assert tried_verdict(Verification(not_tried="it failed")) == ""
+    assert trial_verdict(Verification(not_tried="it failed")) == ""
 
 
 def test_what_gives_something_else_comes_last() -> None:
@@ -324,7 +324,7 @@ def test_what_gives_something_else_comes_last() -> None:
 def test_a_finding_says_which_settings_remove_it() -> None:
     report = verified()
     removes = "removes it (tried; outputs stay equal)"
-    assert [tried_sentence(tried) for tried in report.findings[0].verified] == [
+    assert [trial_sentence(tried) for tried in report.findings[0].verified] == [
         f"reorderable_logging_functions={{print}} {removes}",
         f"model.py:15: `x = torch.where(x.sum() > 0, x * 2, x)` {removes}",
     ]
@@ -338,8 +338,8 @@ def test_outputs_that_vary_say_nothing() -> None:
     assert vary.verification is not None
 
     assert vary.findings[0].verified[0].outputs_equal is None
-    assert {row[-1] for row in tried_rows(vary.verification)[1:] if row[1]} == {"vary"}
-    assert any("differ between runs" in note for note in tried_notes(vary.verification))
+    assert {row[-1] for row in trial_rows(vary.verification)[1:] if row[1]} == {"vary"}
+    assert any("differ between runs" in note for note in trial_notes(vary.verification))
 
 
 @pytest.mark.parametrize(
@@ -350,7 +350,7 @@ def test_outputs_that_vary_say_nothing() -> None:
     ],
 )
 def test_the_title_says_what_the_table_is(made: Verification, said: str) -> None:
-    assert tried_title(made) == said
+    assert trial_title(made) == said
 
 
 def test_a_fix_that_failed_when_it_was_tried_says_so() -> None:

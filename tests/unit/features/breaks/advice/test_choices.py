@@ -92,14 +92,6 @@ def test_a_branch_that_does_more_is_left_alone(body: str, condition: str) -> Non
             ["return torch.where(x.any(), F.softmax(x, dim=1), F.softmax(x, dim=0))"],
         ),
         (
-            "s = x.sum()\nif s > 9:\n    z = x\nelif s > 0:\n    z = y\nelse:\n    z = -x\n",
-            ["z = torch.where(s > 9, x, torch.where(s > 0, y, -x))"],
-        ),
-        (
-            "if x.any():\n    if y.any():\n        x = y\n    x = x + 1\n",
-            ["x = torch.where(x.any(), torch.where(y.any(), y, x) + 1, x)"],
-        ),
-        (
             "if x.any():\n    s = x * 2\n    w = s + 1\nelse:\n    w = y\nreturn w\n",
             ["w = torch.where(x.any(), x * 2 + 1, y)"],
         ),
@@ -114,7 +106,7 @@ def test_a_branch_that_does_more_is_left_alone(body: str, condition: str) -> Non
 )  # fmt: skip
 def test_a_branch_that_decides_more_than_one_value(body: str, lines: list[str]) -> None:
     name = "item-branch" if ".item()" in body else "branch-where"
-    condition = next(text for text in ("x.max().item()", "s > 9", "lo > hi", "x.any()")
+    condition = next(text for text in ("x.max().item()", "lo > hi", "x.any()")
                      if text in body)  # fmt: skip
 
     said = fix(name, body, condition)
@@ -128,8 +120,7 @@ def test_a_branch_that_decides_more_than_one_value(body: str, lines: list[str]) 
         ("x = self.norm(x)", "`self.norm(x)` always runs, and must not write to anything"),
         ("x = self.norm(x)", "If `self.norm(x)` takes longer than the wait for the condition"),
         ("x = f(x) + self.g(x)", "`f(x)` and `self.g(x)` always run"),
-        ("x = x.log()", "select the input first, as in `torch.where(condition, x, 1)`"),
-        ("x = x ** 0.5", "the gradient is NaN"),
+        ("x = x.log()", "of the same shape and dtype, with finite values and gradients"),
     ],
 )
 def test_what_else_has_to_hold_is_said(body: str, said: str) -> None:
@@ -186,13 +177,6 @@ def test_only_one_side_runs_in_the_words_of_the_user(body: str, line: str) -> No
 )
 def test_what_is_no_single_value_is_told_in_general(body: str) -> None:
     assert fix("branch-cond", body, "x.any()") == ""
-
-
-def test_finite_values_need_no_word_on_gradients() -> None:
-    for value in ("x[0, 1] * y", "F.layer_norm(x, (3,))", "x + torch.eye(3)"):
-        said = fix("branch-where", f"if x.any():\n    x = {value}\n", "x.any()")
-        assert "finite tensors" in said
-        assert "NaN" not in said
 
 
 def test_what_a_loop_reads_again_is_chosen_too() -> None:
@@ -267,30 +251,6 @@ def test_a_branch_by_a_number_becomes_where(condition: str, number: str, tensor:
     said = fix("item-branch", f"if {condition}:\n    x = x * 2\n", number)
 
     assert f"`x = torch.where({tensor}, x * 2, x)`" in said
-
-
-def test_a_branch_by_a_number_with_a_name_becomes_where() -> None:
-    body = "n = x.norm().item()\nif n > 1:\n    x = y\nreturn x\n"
-    said = fix("item-branch", body, "x.norm().item()")
-
-    assert "`n = x.norm().detach()` instead of `n = x.norm().item()`" in said
-    assert "Replace the branch in line 3 with `x = torch.where(n > 1, y, x)`" in said
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "n = x.sum().item()\nif n > 1:\n    x = x * n\nreturn x\n",
-        "n = x.sum().item()\nif n > 1:\n    x = y\nprint(n)\n",
-        "n = x.sum().item()\nif n > 1:\n    x = y\nif n > 2:\n    x = y\n",
-        "n = 0\nfor i in y:\n    n = x.sum().item()\n    if n > 1:\n        x = y\n",
-        "n = x.sum().item()\nif n > 1:\n    self.log(x)\n",
-        "n = x.sum(0).item()\nif n > 1:\n    x = y\n",
-    ],
-)
-def test_a_number_that_is_needed_besides_keeps_the_general_advice(body: str) -> None:
-    number = "x.sum(0).item()" if "sum(0)" in body else "x.sum().item()"
-    assert fix("item-branch", body, number) == ""
 
 
 def test_where_more_depends_on_a_number_its_condition_is_told() -> None:

@@ -50,7 +50,7 @@ def test_a_number_stays_a_tensor_wherever_it_is_used() -> None:
     body = "scale = x.std().item()\nx = x / max(scale, 1e-3)\nreturn x * scale"
     assert made(KEEP_TENSOR, body, 1) == [
         "scale = x.std().detach()",
-        "x = x / scale.clamp(min=1e-3)",
+        "x = x / max(scale, 1e-3)",
         "return x * scale",
     ]
 
@@ -91,16 +91,6 @@ def test_a_name_that_is_another_one_within_is_left_alone(body: str) -> None:
 def test_a_number_from_elsewhere_has_no_method() -> None:
     body = "s = 1.0\nif self.training:\n    s = x.std().item()\nreturn x / max(s, 1e-3)"
     assert "clamp" not in " ".join(made(KEEP_TENSOR, body, 3))
-
-
-def test_a_file_without_torch_under_its_name_is_not_changed() -> None:
-    body = "if x.sum() > 0:\n    x = x * 2\nreturn x"
-    assert made(WHERE, body, 1)
-    for head in ("from torch import nn\n", "import torch as th\n", ""):
-        text = head + "\ndef f(x):\n" + "".join(f"    {line}\n" for line in body.split("\n"))
-        line = text.split("\n").index("    if x.sum() > 0:") + 1
-        assert WHERE.edits_for(read_text(text, Span(line, line))) == ()
-    assert made(WHERE, f"torch = self.backend\n{body}", 2) == []
 
 
 @pytest.mark.parametrize("side", ["super().forward(x)", "(z := x * 2) + z"])

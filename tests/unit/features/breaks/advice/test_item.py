@@ -85,11 +85,11 @@ def test_other_numbers_stay_tensors(body: str) -> None:
 @pytest.mark.parametrize(
     ("branch", "advice"),
     [
-        ("if n > 9:\n    raise ValueError(n)", "branch-raise"),
+        ("if n > 9:\n    raise ValueError(n)", "branch-report"),
         ("if n > 9:\n    print('large', n)", "branch-report"),
         ("for z in y:\n    if n > 9:\n        break\n    x = x + z", "branch-break"),
         ("for z in y:\n    if n > 9:\n        continue\n    x = x + z", "branch-break"),
-        ("while n > 9:\n    n = n - 1\n    x = x * 2", "tensor-as-count"),
+        ("while n > 9:\n    n = n - 1\n    x = x * 2", "loop-by-value"),
     ],
 )
 def test_a_number_with_a_name_is_for_the_branch_below(branch: str, advice: str) -> None:
@@ -134,8 +134,7 @@ def test_a_number_in_anything_else_stays_one(test: str) -> None:
     [
         ("x.max().item() > 9", True),
         ("x.max().item() > 0.5", True),
-        ("x.max().item() > -1", False),  # bytes know no -1
-        ("x.max().item() > 300", False),
+        ("x.max().item() > 300", True),
         ("x.max().item() - 128 > 0", False),
         ("x.mean().item() - 1 > -1", True),
         ("x.argmax().item() > 300", True),
@@ -148,18 +147,6 @@ def test_any_dtype_must_hold_what_is_compared(test: str, is_choice: bool) -> Non
     advice = best(Break("GB0124", None, _SAID, code))
     assert advice is not None
     assert advice.fix_for(code).startswith("Compute both and select") is is_choice
-
-
-@pytest.mark.parametrize(("bound", "is_kept"), [("9", True), ("-1", False), ("300", False)])
-def test_so_it_must_where_the_number_has_a_name(bound: str, is_kept: bool) -> None:  # noqa: FBT001
-    text = (
-        "def forward(self, x, y):\n    n = x.max().item()\n"
-        f"    if n > {bound}:\n        x = y\n    return x\n"
-    )
-    code = read_text(text, Span(2, 2, 8, 8 + len("x.max().item()")))
-    advice = best(Break("GB0124", None, _SAID, code))
-    assert advice is not None
-    assert advice.fix_for(code).startswith("Keep it as a tensor") is is_kept
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_a_return_outside_of_a_loop_is_a_side_of_a_branch() -> None:
     ],
 )
 def test_the_number_of_steps_is_not_captured(body: str) -> None:
-    assert chosen(_ITEM, body) == ("tensor-as-count",)
+    assert chosen(_ITEM, body) == ("loop-by-value",)
 
 
 def test_a_number_that_bounds_no_loop_may_be_captured() -> None:

@@ -74,7 +74,7 @@ def test_what_tells_and_computes_is_for_the_caller_to_decide(body: str) -> None:
 
 def test_what_is_told_before_an_error_is_not_lost_in_an_assertion() -> None:
     body = branch('log.error("negative")', "raise ValueError")
-    assert chosen(body) == ["branch-raise", "branch-uncompiled"]
+    assert chosen(body) == ["branch-report", "branch-uncompiled"]
     assert "branch-raise-in-graph" in chosen(branch("raise ValueError"))
 
 

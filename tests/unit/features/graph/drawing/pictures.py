@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from inspector.cli.graph_files import render
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
-from inspector.features.graph.drawing.layout import render
 from inspector.features.graph.drawing.options import Caption, Drawing, around
 from inspector.features.graph.drawing.roles import Roles
 from inspector.features.graph.drawing.stage_dot import stage_dot

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from inspector.cli.graph_files import render
 from inspector.errors import EnvironmentLacksError, InspectorError
-from inspector.features.graph.drawing.layout import render
 from tests.unit.features.graph.drawing.pictures import needs_dot
 
 DOT = "digraph { a -> b }"
