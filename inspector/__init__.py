@@ -29,6 +29,7 @@ _PLACES = {
     "Recording": "inspector.library.recording",
     "ShownReport": "inspector.library.recording",
     "explain": "inspector.library.explaining",
+    "load_ipython_extension": "inspector.library.notebook",
     "record": "inspector.library.recording",
 }
 

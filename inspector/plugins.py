@@ -36,7 +36,7 @@ COMMANDS = {
     "report": "Write one self-contained HTML page with the full report.",
     "demo": "Write a sample page; needs no torch, GPU or model.",
     "ranks": "Show where the ranks of a job differ, and which ranks wait.",
-    "diff": "Show which kernels a change adds, removes and modifies.",
+    "diff": "Compare two models, recordings or git revisions.",
     "list": "List, name and delete recordings.",
     "rule": "Explain a rule, or a graph break id (GB0059) of torch.",
     "schema": "Print the JSON Schema of a report.",
@@ -100,6 +100,8 @@ RENDERERS: dict[str, str] = {
 
 _NAMES = frozenset({"terminal", "markdown", "github"})  # of formats, that are no suffixes
 
+_ON_FILES = frozenset({"sarif", "github", "junit.xml"})
+"""Formats that are shown on the lines of the files as they are now."""
 
 REPORTS = {
     "explain": ("Report", "overview.page", "overview.json"),
@@ -171,6 +173,8 @@ def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = Fal
         report = fields(report)
     elif format_ not in TIMELINES:
         page = _page(kind, report)
+        if format_ in _ON_FILES and page.findings:
+            page = replace(page, findings=_moved(page.findings, report))
         report = replace(page, is_whole=True) if is_whole else page
     renderer.render(report, stream)
 
@@ -252,6 +256,13 @@ def command_module(name: str) -> str:
 
 def _page(kind: str, report: object) -> Any:  # noqa: ANN401 - a page, which is not imported here
     return import_module(f"inspector.features.{REPORTS[kind][1]}").page(report)
+
+
+def _moved(findings: Iterable[Any], report: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    from inspector.report.moved import moved
+
+    run = getattr(report, "run", None)
+    return tuple(moved(findings, run) if run is not None else findings)
 
 
 def _choices(name: str, known: Iterable[str]) -> str:

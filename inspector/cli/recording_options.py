@@ -17,7 +17,7 @@ from inspector.cli.options import (
 from inspector.cli.output import check_output, write_report
 from inspector.cli.target import check_target, is_model, reading, recorded
 from inspector.run.run import Run
-from inspector.run.sources.child import Settings
+from inspector.run.sources.child import Checkout, Settings
 from inspector.run.sources.recording import opened, read_run
 from inspector.shared.request import Request
 
@@ -74,12 +74,14 @@ class Asked:
         *,
         keep_spans: bool = False,
         is_whole: bool = False,
+        checkout: Checkout | None = None,
         **usual: object,
     ) -> Iterator[tuple[Run, int]]:
         """The run that a view shows, and the exit code of recording it; its logs are there then.
 
         Args:
             is_whole: Whether it is read with all that a page shows: spans, and why it recompiled.
+            checkout: Where a model runs, if that is not the working directory.
             **usual: As for `request`.
         """
         keep_spans = keep_spans or is_whole
@@ -87,7 +89,8 @@ class Asked:
             with reading(target, keep_spans=keep_spans, explains_recompiles=is_whole) as run:
                 yield run, 0
             return
-        made = recorded(self.request(target, **usual), self.settings)
+        settings = dataclasses.replace(self.settings, checkout=checkout)
+        made = recorded(self.request(target, **usual), settings)
         if made.place.is_dir() and not keep_spans:
             yield made.run, made.exit_code
             return

@@ -37,8 +37,10 @@ def is_model(target: str | None) -> TypeGuard[str]:
 
 def recorded(request: Request, settings: Settings) -> Recorded:
     """Records a model."""
-    python = {"python": settings.python} if settings.python else {}
-    made = record_request(request, settings, **python)
+    asked = {"python": settings.python} if settings.python else {}
+    if settings.checkout:
+        asked["revision"] = settings.checkout.revision
+    made = record_request(request, settings, **asked)
     place = "" if is_store(made.place.parent) else str(made.place)
     return dataclasses.replace(made, run=dataclasses.replace(made.run, place=place))
 

@@ -9,6 +9,7 @@ Every pytest run in the environment imports this module, so that it imports noth
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import dataclasses
 import difflib
@@ -24,6 +25,7 @@ import pytest
 if TYPE_CHECKING:
     from inspector.library.recording import ShownReport
     from inspector.report.finding import Finding
+    from inspector.run.kernel import Kernel
 
 _FOLDER = "__inspect__"
 
@@ -69,12 +71,13 @@ class Compiled:
     def has_kernels(self, *, at_most: int) -> Compiled:
         """Fails if Inductor generated more kernels; needs ``backend="inductor"``."""
         __tracebackhide__ = True
-        texts = [text for process in self.report.run.processes for text in process.codes.texts]
-        found = sum(len(text.triton) + len(text.cpp) for text in texts)
-        if not texts:
+        if not any(process.codes.texts for process in self.report.run.processes):
             pytest.fail('no code was generated: pass backend="inductor"', pytrace=False)
-        if found > at_most:
-            pytest.fail(f"{found} kernels, at most {at_most} expected", pytrace=False)
+        found = _kernels(self.report)
+        if len(found) > at_most:
+            lines = "\n".join(_shown_kernel(self.report, kernel) for kernel in found)
+            expected = f"{len(found)} kernels, at most {at_most} expected"
+            pytest.fail(f"{expected}\n\n{lines}", pytrace=False)
         return self
 
     def matches_snapshot(self) -> Compiled:
@@ -121,8 +124,11 @@ def compiled(request: pytest.FixtureRequest) -> Callable[..., Compiled]:
 
         if len(inputs) == 1 and isinstance(inputs[0], tuple):
             (inputs,) = inputs
+        # The kernels are read out of the recording, which is kept with the files of the test.
+        kept = request.getfixturevalue("tmp_path_factory").mktemp("compiled") / "recording"
         with _quiet():
-            report = inspector.explain(model, *inputs, **{"measure": False, **options})
+            given = {"measure": False, "path": kept, **options}
+            report = inspector.explain(model, *inputs, **given)
         number = f"-{len(calls) + 1}" if calls else ""
         name = re.sub(r"[^\w.-]+", "_", f"{request.path.stem}.{request.node.name}{number}")
         place = request.path.parent / _FOLDER / f"{name}.txt"
@@ -155,8 +161,21 @@ def _shown(finding: Finding) -> str:
     return "\n".join(filter(None, parts))
 
 
+def _kernels(report: ShownReport) -> list[Kernel]:
+    from inspector.features.kernels.report import make_kernels_report
+
+    return [row.kernel for row in make_kernels_report(report.run).rows if not row.is_candidate]
+
+
+def _shown_kernel(report: ShownReport, kernel: Kernel) -> str:
+    """The kernel, and the lines of the model that it computes."""
+    shown = report.run.roots.shown
+    lines = [f"    {shown(node.file)}:{node.line}: {node.code}" for node in kernel.lines]
+    return "\n".join((kernel.name, *lines))
+
+
 def _snapshot(report: ShownReport) -> str:
-    """Counts and findings without line numbers, so that other edits of the file change nothing."""
+    """Counts, kernels and findings without numbers of lines: other edits change nothing."""
     summary = report.summary
     lines = [
         f"graphs: {summary.graphs}",
@@ -164,6 +183,8 @@ def _snapshot(report: ShownReport) -> str:
         f"graph breaks: {summary.graph_breaks}",
         f"recompilations: {summary.recompiles}",
     ]
+    names = collections.Counter(kernel.name.rstrip("_0123456789") for kernel in _kernels(report))
+    lines += [f"kernel: {name}" for name in sorted(names.elements())]
     for item in report.findings:
         excerpt = {line.number: line.text.strip() for line in item.place.excerpt}
         name = Path(item.place.file).name

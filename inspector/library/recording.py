@@ -57,11 +57,10 @@ class ShownReport(Report):
         return self._rendered("markdown")
 
     def _repr_html_(self) -> str:
-        # Only its own page can keep the columns that carets point at, with colours.
         from inspector.features.overview.page import page
-        from inspector.render.terminal.html import html
+        from inspector.render.html.fragment import fragment
 
-        return html(page(self))
+        return fragment(page(self))
 
     def _rendered(self, format_: str) -> str:
         stream = io.StringIO()

@@ -12,7 +12,7 @@ from inspector.run.run import LogWarning, Run
 
 # What a setting has where nobody asked for it (`inspector.shared.request.Request`).
 _NOT_ASKED: tuple[object, ...] = (None, False, "", [], ())
-_SETTINGS = ("mode", "dynamic", "fullgraph", "train", "dtype", "inputs")
+_SETTINGS = ("revision", "mode", "dynamic", "fullgraph", "train", "dtype", "inputs")
 _MOST_KINDS = 8
 _CACHES = {"fresh": "fresh caches", "user": "user caches"}
 # What does not run where a graph is found in a cache.

@@ -107,10 +107,15 @@ class KernelDiff:
     def is_empty(self) -> bool:
         """Whether only measurements differ."""
         same = all(change.kind == "same" for change in self.kernels)
+        sides = [self.before, self.after]
+        is_predicted = None not in {side.predicted_ns for side in sides}
         sides = [
-            dataclasses.replace(side, compile_time_ns=0, call_ns=None, busy_ns=None)
-            for side in (self.before, self.after)
-        ]
+            dataclasses.replace(
+                side, compile_time_ns=0, call_ns=None, busy_ns=None,
+                predicted_ns=side.predicted_ns if is_predicted else None,
+            )
+            for side in sides
+        ]  # fmt: skip
         return same and sides[0] == sides[1] and not self.libraries and not self.operators
 
     @property

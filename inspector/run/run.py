@@ -63,6 +63,7 @@ class Process:
             ``aot_compile``.
         pieces: What vLLM compiled part by part.
         collectives: What a graph exchanges with other ranks, in order, by compile id.
+        configs: Torch's settings at the first compilation: JSON by module, where they are logged.
     """
 
     host: str
@@ -82,6 +83,7 @@ class Process:
     compile_times: tuple[CompilationTime, ...] = ()
     lookups: tuple[CacheLookup, ...] = ()
     collectives: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    configs: Mapping[str, str] = dataclasses.field(default_factory=dict, repr=False)
     logging_ns: int = 0
     has_spans: bool = True
     logs_breaks: bool = True

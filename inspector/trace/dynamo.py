@@ -39,6 +39,12 @@ _TIMES = {
     "inductor_ns": ("inductor_compile_time_s", _SECOND_NS),
     "code_generation_ns": ("code_gen_time_s", _SECOND_NS),
 }
+_CONFIGS = {
+    "dynamo_config": "torch._dynamo.config",
+    "inductor_config": "torch._inductor.config",
+    "functorch_config": "torch._functorch.config",
+    "compiler_config": "torch.compiler.config",
+}
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -207,6 +213,14 @@ class RecompileReasons:
         if not isinstance(reasons, list):
             reasons = [text]
         return cls(reasons=tuple(_without_scope(str(reason)) for reason in reasons))
+
+
+def read_configs(envelope: Envelope) -> dict[str, str]:
+    """Torch's settings when a compilation ended: JSON by their module, as far as metrics say it."""
+    fields = envelope.fields()
+    return {
+        name: text for key, name in _CONFIGS.items() if isinstance(text := fields.get(key), str)
+    }
 
 
 @part

@@ -15,9 +15,10 @@ type Block =
   | { type: "Table"; columns: Column[]; rows: Cell[][]; tone: string }
   | { type: "Code"; text: string }
   | { type: "Fold"; title: string; blocks: Block[] };
+export interface SectionData { title: string; blocks: Block[] }
 export interface PageData {
   kind: string; headline: string; summary: string[]; findings: Finding[];
-  sections: { title: string; blocks: Block[] }[]; notes: [label: string, text: string][]; next_steps: string[];
+  sections: SectionData[]; notes: [label: string, text: string][]; next_steps: string[];
 }
 
 export function Report({ kind }: { kind: string }): JSX.Element {
@@ -28,12 +29,16 @@ export function Report({ kind }: { kind: string }): JSX.Element {
       <h1><Prose text={sentence(page.headline || page.kind)} /></h1>
       {page.summary.map((line) => <p><Prose text={sentence(line)} /></p>)}
       {page.findings.map((finding, n) => <FindingCard finding={finding} id={`${kind}-finding-${n + 1}`} />)}
-      {page.sections.map((section) => section.blocks.some(hasContent) && (
-        <section>{section.title && <h2>{sentence(`${section.title} `)}</h2>}{section.blocks.map((block) => <BlockView block={block} />)}</section>))}
+      {page.sections.map((section) => <SectionView section={section} />)}
       {page.notes.map(([label, text]) => <p class={label === "note" ? "note" : "alert"}>{label !== "note" && `${label}: `}<Prose text={label === "note" ? sentence(text) : text} /></p>)}
       {page.next_steps.map((step) => <pre class="command" tabIndex={0}>{step}</pre>)}
     </div>
   );
+}
+
+export function SectionView({ section }: { section: SectionData }): JSX.Element | false {
+  return section.blocks.some(hasContent) && (
+    <section>{section.title && <h2>{sentence(`${section.title} `)}</h2>}{section.blocks.map((block) => <BlockView block={block} />)}</section>);
 }
 
 function hasContent(block: Block): boolean {

@@ -1,6 +1,7 @@
 // Two recordings side by side: what differs in how they were made, their findings, and their kernels.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
+import { SectionView, type SectionData } from "./blocks";
 import { color } from "./compile";
 import { report } from "./data";
 import { Flames } from "./flame";
@@ -19,19 +20,21 @@ interface Kernel {
   name: string; kind: string; launches: number; bytes: number | null; registers: number | null; predicted_ns: number | null; time_ns: number | null; source: string;
 }
 interface Diff {
-  answer: string; before: Side; after: Side; notices: string[];
+  answer: string; highlights: string[]; sections: SectionData[]; before: Side; after: Side; notices: string[];
   conditions: { name: string; before: string | null; after: string | null; differs: boolean }[];
   findings: { kind: Change; before: Finding | null; after: Finding | null }[];
   kernels: { kind: Change | "same"; before: Kernel | null; after: Kernel | null; part_of: string | null; differences: string[] }[];
   libraries: { name: string; before: number; after: number }[];
   library_times: { name: string; before_ns: number | null; after_ns: number | null }[];
-  operators: { name: string; before: number; after: number }[];
 }
 type Change = "new" | "changed" | "gone";
 type Row = { name: string; kind: string; before: Partial<Kernel> | null; after: Partial<Kernel> | null; part_of: string | null; differences: string[] };
 
 const KINDS = ["new", "changed", "gone"] as const;
 const TITLES = { new: "New", changed: "Changed", gone: "Gone" };
+
+/** Sections of which this view has more than the text. */
+const OWN = /^(Settings and|Totals|Findings)|kernels/i;
 
 export function Compare(): JSX.Element {
   const held = report<Diff>("diff").value;
@@ -40,13 +43,14 @@ export function Compare(): JSX.Element {
   return (
     <div class="page">
       <h1>{sentence(held.answer)}</h1>
+      {held.highlights.map((line) => <p><Prose text={sentence(line)} /></p>)}
       <dl class="sides">{(["before", "after"] as const).map((key, n) => <div><dt>{"AB"[n]}</dt><dd>{held[key].target ?? held[key].name} <span class="quiet">{[held[key].name, held[key].started?.slice(0, 10)].filter(Boolean).join(" · ")}</span></dd></div>)}</dl>
       {was && now ? <p class="lead"><b>Warm call {duration(was)} → {duration(now)}</b>, {was > now ? `${times(was / now)} faster` : `${times(now / was)} slower`}. One profile each: <code>inspect bench</code> measures with intervals.</p> : null}
       <div class="beside"><Conditions held={held} /><Totals before={held.before.counts} after={held.after.counts} /></div>
       <Findings held={held} />
+      {held.sections.filter((section) => !OWN.test(section.title)).map((section) => <SectionView section={section} />)}
       <Kernels held={held} />
       <Flames title="Compile time" color={color} picked={null} />
-      {held.operators.length > 0 && <section><h2>Operators</h2><Pairs rows={held.operators} /></section>}
       {held.notices.map((text) => <p class="note">{sentence(text)}.</p>)}
     </div>
   );
@@ -188,15 +192,4 @@ function SourceDiff({ before, after }: { before: string; after: string }): JSX.E
   return <pre class="edits" tabIndex={0}>{found.map(([sign, text], n) => (isNear[n]
     ? <div class={{ " ": "", "+": "added", "−": "removed" }[sign]}>{sign} {text}{"\n"}</div>
     : (n === 0 || isNear[n - 1]) && <div class="quiet">{"  ⋯\n"}</div>))}</pre>;
-}
-
-function Pairs({ rows }: { rows: { name: string; before: number; after: number }[] }): JSX.Element {
-  return (
-    <Sorted rows={rows} by="Operator" columns={[
-      { title: "Operator", isText: true, value: (row) => row.name, show: (row) => row.name },
-      { title: "A", value: (row) => row.before, show: (row) => number(row.before) },
-      { title: "B", value: (row) => row.after, show: (row) => number(row.after) },
-      { title: "Difference", value: (row) => row.after - row.before, show: (row) => `${row.after > row.before ? "+" : "−"}${number(Math.abs(row.after - row.before))}` },
-    ]} />
-  );
 }

@@ -62,8 +62,9 @@ def fields(found: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 
 def check(report: dict[str, Any]) -> None:
     """The graph break is mended, and what stood on both sides of it is fused."""
-    assert report["answer"].startswith("better fused: 2 → 1 kernel, 2 → 1 launch")
-    assert report["answer"].endswith("2 → 1 graph, 1 → 0 graph breaks")
+    assert report["answer"] == "better: 1 → 0 graph breaks, 2 → 1 graph, 2 → 1 kernel"
+    (change,) = report["graphs"]["changes"]
+    assert (change["kind"], change["before"], change["after"]) == ("retargeted", "gelu", "relu")
     kinds = sorted(item["kind"] for item in report["kernels"])
     assert kinds == ["changed", "gone"]
     before, after = report["before"]["counts"], report["after"]["counts"]
@@ -91,7 +92,7 @@ def test_on_this_cpu(folder: Path) -> None:
     assert "no difference: 2 kernels, 2 launches" in same.stdout
     worse = diff(folder, ".inspector/2", ".inspector/1", "--fail-on", "worse")
     assert worse.returncode == 1
-    assert "worse fused: 1 → 2 kernels" in worse.stdout
+    assert "worse: 0 → 1 graph break, 1 → 2 graphs, 1 → 2 kernels" in worse.stdout
 
 
 def test_for_a_gpu_that_is_not_here(folder: Path) -> None:
@@ -100,6 +101,30 @@ def test_for_a_gpu_that_is_not_here(folder: Path) -> None:
     assert report["after"]["gpu"]["key"] == "h200"
     names = [item["before"]["name"] for item in report["kernels"] if item["before"]]
     assert all(name.startswith("triton_") for name in names)
+
+
+def test_the_working_tree_against_a_revision(tmp_path: Path) -> None:
+    """The model imports a module of its project, which is another one at the revision."""
+    (tmp_path / "model.py").write_text("from net import model, example_inputs\n")
+    net = tmp_path / "net.py"
+    net.write_text(MODEL.format(activation="gelu", break_=""))
+    for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b commit -qm one"):
+        subprocess.run(["git", *command.split()], cwd=tmp_path, check=True)
+    net.write_text("# more\n\n" + MODEL.format(activation="relu", break_='        print("layer")'))
+    at = net.read_text().splitlines().index('        print("layer")') + 1
+    report = fields(diff(tmp_path, "model.py", "--rev", "HEAD", "--backend", "eager",
+                         "--format", "json"))  # fmt: skip
+    assert report["before"]["settings"]["revision"].startswith("HEAD (")
+    (finding,) = report["findings"]
+    assert (finding["kind"], finding["after"]["line"]) == ("new", at)
+    assert finding["after"]["file"] == "net.py"
+    (change,) = report["graphs"]["changes"]
+    assert (change["before"], change["after"], change["line"]) == ("gelu", "relu", at - 1)
+    assert report["graphs"]["same"] == 3
+    assert report["areas"]["kernels"] is None
+    missing = diff(tmp_path, "new.py", "--rev", "HEAD")
+    assert missing.returncode == 2
+    assert "Revision HEAD has no file new.py" in missing.stderr
 
 
 def test_what_is_wrong_is_said_before_anything_is_recorded(folder: Path) -> None:

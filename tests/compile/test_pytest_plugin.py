@@ -30,6 +30,9 @@ def test_broken(compiled):
 def test_fixed(compiled):
     found = compiled(Fixed(), (torch.ones(2),))
     found.has_no_graph_breaks().has_no_recompiles().has_graphs(1).matches_snapshot()
+
+def test_kernels(compiled):
+    compiled(Fixed(), torch.ones(2), backend="inductor").has_kernels(at_most=0)
 """
 
 
@@ -49,7 +52,9 @@ def test_a_regression_fails_with_its_line_and_a_readable_diff(tmp_path: Path) ->
     program = tmp_path / "test_net.py"
     program.write_text(PROJECT)
     said = run(tmp_path, "--inspect-update")
-    assert "1 failed, 1 passed" in said
+    assert "2 failed, 1 passed" in said
+    assert "1 kernels, at most 0 expected" in said
+    assert "cpp_fused_relu_sin_0\n    test_net.py:12: return x.sin().relu()" in said
     assert "test_net.py:7: Failed to trace builtin operator" in said
     assert 'print("shape", x.shape)' in said
     assert "torch.__trace" not in said

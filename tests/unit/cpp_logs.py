@@ -1,5 +1,6 @@
 """Reports on the recorded C++ kernels of tests/unit/data/cpp_kernels."""
 
+import contextlib
 import gzip
 import json
 from pathlib import Path
@@ -16,9 +17,11 @@ def cpp_log(version: str) -> Path:
     return _DATA / f"{version}.log.gz"
 
 
-def cpp_report(log: Path) -> KernelsReport:
+def cpp_report(log: Path, stack: contextlib.ExitStack | None = None) -> KernelsReport:
+    """The kernels of a log, which is there as long as the stack is."""
     rules = plugins.load_rules("cpp")
-    with opened(log) as recording:
+    with contextlib.ExitStack() as own:
+        recording = (stack or own).enter_context(opened(log))
         return make_kernels_report(read_run(recording), cpp_rules=rules)
 
 

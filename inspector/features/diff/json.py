@@ -2,8 +2,10 @@
 
 import dataclasses
 
-from inspector.features.diff.page import answer
-from inspector.features.diff.report import FORMAT_VERSION, Condition, DiffReport, FindingChange
+from inspector.features.diff.conditions import Condition
+from inspector.features.diff.findings import FindingChange
+from inspector.features.diff.report import FORMAT_VERSION, DiffReport
+from inspector.features.diff.verdict import answer, highlights
 from inspector.features.kernels.json import GPU
 from inspector.features.kernels.report import KernelsReport
 from inspector.report.json.common import COMMON, versions
@@ -47,8 +49,13 @@ def _library_times(scope: Scope) -> list[_Times]:
 
 
 def _answer(scope: Scope) -> str:
-    """Comparison of the fusion of A and B."""
+    """Whether B is better than A, and by what."""
     return answer(scope.of(DiffReport))
+
+
+def _highlights(scope: Scope) -> list[str]:
+    """The most important changes, causes first."""
+    return list(highlights(scope.of(DiffReport)))
 
 
 def _counts(scope: Scope) -> Counts:
@@ -62,13 +69,14 @@ VIEWS: Views = {
     **COMMON,
     **GPU,
     DiffReport: View(
-        """format_version kind tool_version answer is_empty=diff.is_empty is_worse=diff.is_worse
-        before after conditions findings kernels=diff.kernels libraries library_times operators
-        notices""",
+        """format_version kind tool_version answer highlights areas is_empty
+        is_worse=diff.is_worse before after conditions findings functions graphs guards
+        kernels=diff.kernels libraries library_times operators stages caches times notices""",
         format_version=FORMAT_VERSION,
         kind="diff",
         tool_version=tool_version,
         answer=_answer,
+        highlights=_highlights,
         libraries=_libraries,
         library_times=_library_times,
         operators=_operators,

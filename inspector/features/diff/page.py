@@ -4,14 +4,27 @@ from collections.abc import Iterator
 from typing import Literal
 
 from inspector.features.diff.report import DiffReport
+from inspector.features.diff.sections import SIDES, delta, graph_sections, measured_sections
+from inspector.features.diff.verdict import answer, highlights, kernel_counts, numbers, verdict_of
 from inspector.features.kernels.page import code_lines
+from inspector.report.finding import Finding
 from inspector.report.overview import recording_line
-from inspector.report.page import About, Block, Column, Lines, Page, Section, Table, as_notes
+from inspector.report.page import (
+    About,
+    Block,
+    CodeLine,
+    Column,
+    Lines,
+    Page,
+    Section,
+    Table,
+    as_notes,
+)
 from inspector.report.wording import count, duration, listed, size
-from inspector.run.kernel_diff import Counts, DiffKernel, KernelChange, KernelDiff
+from inspector.run.kernel_diff import DiffKernel, KernelChange, KernelDiff
 
 _MOST_OPERATORS = 8
-_LANGUAGES = {"cpp": "C++", "triton": "Triton"}
+_TENFOLD = 10
 _TITLES: dict[Literal["gone", "new", "changed"], str] = {
     "gone": "Gone",
     "new": "New",
@@ -20,145 +33,92 @@ _TITLES: dict[Literal["gone", "new", "changed"], str] = {
 
 
 def page(report: DiffReport) -> Page:
-    """The totals of both, then what is gone, new and changed."""
-    totals = (Column(""), Column("A", "number"), Column("B", "number"), Column("change", "number"))
+    """The verdict and what matters most, then each area that differs, causes first."""
     return Page(
         "Diff",
         answer(report),
         About(context=[
             f"A: {' · '.join(recording_line(report.before.run))}",
             f"B: {' · '.join(recording_line(report.after.run))}",
-            *_conditions(report),
         ]),
+        summary=tuple(highlights(report)),
         sections=(
-            Section("Totals", [Table(totals, list(_totals(report.diff)), limit=20)]),
+            _conditions(report),
+            Section("Totals", [Table(SIDES, list(_totals(report.diff)), limit=20)]),
             Section("Findings", [_findings(report)]),
-            *(Section(f"{title} ({len(report.diff.of(kind)):,})", [_changes(report.diff, kind)])
-              for kind, title in _TITLES.items()),
-            Section("", [Lines(list(_others(report.diff)))]),
+            *graph_sections(report),
+            *_kernels(report),
+            *measured_sections(report),
+            Section("", [Lines(list(_same_areas(report)))]),
         ),
         notes=as_notes(report.notices),
     )  # fmt: skip
 
 
+def _conditions(report: DiffReport) -> Section:
+    rows = [(item.name, item.before or "unset", item.after or "unset")
+            for item in report.conditions if item.differs]  # fmt: skip
+    columns = (Column("setting"), Column("A"), Column("B"))
+    return Section("Settings and versions", [Table(columns, rows, "setting", 12)])
+
+
 def _findings(report: DiffReport) -> Block:
     columns = (Column(""), Column("finding"), Column("place", "below"))
     shown = ((change.kind, change.after or change.before) for change in report.findings)
-    rows = [
-        (kind, item.message, f"{item.place.file}:{item.place.line}" if item.place.file else "")
-        for kind, item in shown
-        if item is not None
-    ]
+    rows = [(kind, item.message, [code_line(item)]) for kind, item in shown if item is not None]
     return Table(columns, rows, "finding")
 
 
-def answer(report: DiffReport) -> str:
-    """Whether B is better fused than A, and by what, in one line."""
-    diff = report.diff
-    if not (report.before.graphs and report.after.graphs):
-        return "nothing to compare, because one side has no Inductor code"
-    shown = [
-        f"{before:,} → {count(after, noun, plural)}"
-        for noun, plural, before, after in _numbers(diff)
-        if before != after
-    ]
-    if diff.is_empty:
-        return f"no difference: {_same(diff.after)}"
-    if not shown:
-        kinds = ((kind, len(diff.of(kind))) for kind in _TITLES)
-        named = [f"{number} {kind}" for kind, number in kinds if number]
-        what = ", ".join(named) if named else "different operators or calls"
-        return f"same fusion ({_same(diff.after)}), {what}"
-    languages = [
-        {
-            _LANGUAGES.get(row.kernel.language, row.kernel.language)
-            for row in side.rows
-            if not row.is_candidate
-        }
-        for side in (report.before, report.after)
-    ]
-    if all(languages) and languages[0] != languages[1]:
-        names = " against ".join(" and ".join(sorted(found)) for found in languages)
-        return f"not comparable, {names}: {', '.join(shown)}"
-    return f"{_verdict(diff)}: {', '.join(shown)}"
+def code_line(finding: Finding) -> CodeLine | str:
+    """Where a finding is, with the source."""
+    place = finding.place
+    if not place.file:
+        return ""
+    code = next((line.text.strip() for line in place.excerpt if line.number == place.line), "")
+    return CodeLine(f"{place.file}:{place.line}", code)
 
 
-def _verdict(diff: KernelDiff) -> str:
-    """Better is what starts less, of equals what moves less; other operators cannot be compared."""
-    before, after = diff.before, diff.after
-    if before.operators != after.operators:
-        return "different operators"
-    if after.all_launches != before.all_launches:
-        return "better fused" if after.all_launches < before.all_launches else "worse fused"
-    if before.traffic_bytes is None or after.traffic_bytes is None:
-        return "same number of launches"
-    if after.traffic_bytes == before.traffic_bytes:
-        return "same number of launches and bytes"
-    return "less traffic" if after.traffic_bytes < before.traffic_bytes else "more traffic"
-
-
-def _numbers(diff: KernelDiff) -> Iterator[tuple[str, str, int, int]]:
-    before, after = diff.before, diff.after
-    yield "kernel", "kernels", before.kernels, after.kernels
-    yield "launch", "launches", before.launches, after.launches
-    yield "library call", "library calls", before.library_calls, after.library_calls
-    yield "operator", "operators", before.operators, after.operators
-    yield "graph", "graphs", before.graphs, after.graphs
-    yield "graph break", "graph breaks", before.graph_breaks, after.graph_breaks
-    yield "recompile", "recompiles", before.recompiles, after.recompiles
-
-
-def _same(counts: Counts) -> str:
-    parts = (
-        count(counts.kernels, "kernel"),
-        count(counts.launches, "launch", "launches"),
-        count(counts.library_calls, "library call"),
-        count(counts.graphs, "graph"),
-    )
-    return ", ".join(parts)
+def _same_areas(report: DiffReport) -> Iterator[str]:
+    """Areas without a difference, and those that cannot be compared, a line each."""
+    areas = report.areas
+    for text, state in (("unchanged", False), ("not compared", None)):
+        names = [name for name, differs in areas.items() if differs is state]
+        if names:
+            yield f"{text}: {', '.join(names)}"
 
 
 def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
-    for _, plural, before, after in _numbers(diff):
-        change = _change(after - before, f"{abs(after - before):,}")
-        yield (plural, f"{before:,}", f"{after:,}", change)
-    old, new = diff.before.traffic_bytes, diff.after.traffic_bytes
-    delta = None if old is None or new is None else new - old
-    yield (
-        "bytes moved",
-        "unknown" if old is None else size(old),
-        "unknown" if new is None else size(new),
-        "" if delta is None else _change(delta, size(abs(delta))),
-    )
-    for name, pair in (
-        ("warm call", (diff.before.call_ns, diff.after.call_ns)),
-        ("device busy", (diff.before.busy_ns, diff.after.busy_ns)),
-        ("generated kernels (predicted)", (diff.before.predicted_ns, diff.after.predicted_ns)),
+    """What is counted or measured otherwise."""
+    for _, plural, before, after in numbers(diff):
+        if before != after:
+            yield plural, f"{before:,}", f"{after:,}", delta(after - before, "{:,}".format)
+    counts = diff.before, diff.after
+    for name, (old, new), text in (
+        ("bytes moved", (item.traffic_bytes for item in counts), size),
+        ("device busy", (item.busy_ns for item in counts), duration),
+        ("generated kernels (predicted)", (item.predicted_ns for item in counts), duration),
+        ("compile time", (item.compile_time_ns for item in counts), duration),
     ):
-        if pair != (None, None):
-            one, other = ("unknown" if time is None else duration(time) for time in pair)
-            yield (name, one, other, _times(*pair) if one != other else "")
-    times = diff.before.compile_time_ns, diff.after.compile_time_ns
-    yield ("compile time (measured)", duration(times[0]), duration(times[1]), "")
+        one, other = ("unknown" if value is None else text(value) for value in (old, new))
+        if one != other:
+            yield name, one, other, _times(old, new)
 
 
 def _times(before: int | None, after: int | None) -> str:
     if not before or after is None or before == after:
         return ""
+    if after >= _TENFOLD * before:
+        return f"{after / before:,.0f}×"  # noqa: RUF001 - a multiplication sign
     return f"{(after - before) / before:+.0%}".replace("-", "−")  # noqa: RUF001 - a minus sign
 
 
-def _change(delta: int, text: str) -> str:
-    return f"{'+' if delta > 0 else '−'}{text}" if delta else ""  # noqa: RUF001 - a minus sign
-
-
-def _conditions(report: DiffReport) -> Iterator[str]:
-    for item in report.conditions:
-        if item.differs:
-            yield f"{item.name}: {item.before or 'unset'} → {item.after or 'unset'}"
-    same = [f"{item.name} {item.after}" for item in report.conditions if not item.differs]
-    if same:
-        yield f"both: {' · '.join(same)}"
+def _kernels(report: DiffReport) -> Iterator[Section]:
+    diff = report.diff
+    if report.areas["kernels"]:
+        lines = [f"{verdict_of(diff)}: {', '.join(kernel_counts(diff))}", *_others(diff)]
+        yield Section("Kernels", [Lines(lines)])
+    for kind, title in _TITLES.items():
+        yield Section(f"{title} kernels ({len(diff.of(kind)):,})", [_changes(diff, kind)])
 
 
 def _changes(diff: KernelDiff, kind: Literal["gone", "new", "changed"]) -> Block:
@@ -212,14 +172,9 @@ def _detail(item: DiffKernel) -> str:
 
 
 def _others(diff: KernelDiff) -> Iterator[str]:
-    """How many kernels are the same; calls and operators that one side has more often."""
-    if number := len(diff.of("same")):
+    """How many kernels are the same, and calls that one side has more often."""
+    number = len(diff.of("same"))
+    if number and number < len(diff.kernels):
         yield f"{count(number, 'kernel')} unchanged"
     for name, (before, after) in diff.libraries.items():
         yield f"{name}: {before} → {after} calls"
-    names = [
-        f"{name.rpartition('.')[2]} {before} → {after}"
-        for name, (before, after) in diff.operators.items()
-    ]
-    if names:
-        yield f"graph operators: {listed(names)}"

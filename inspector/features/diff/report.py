@@ -2,9 +2,23 @@
 
 import collections
 import dataclasses
-import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from inspector.features.bench.rows import BenchRow
+from inspector.features.diff.conditions import Condition, conditions
+from inspector.features.diff.findings import FindingChange, finding_changes
+from inspector.features.diff.frames import FramePair, frame_pairs
+from inspector.features.diff.graphs import NO_GRAPHS, GraphsDiff, graphs_diff
+from inspector.features.diff.guards import NO_GUARDS, GuardsDiff, guards_diff
+from inspector.features.diff.measured import (
+    CacheChange,
+    StageChange,
+    Times,
+    cache_changes,
+    call_times,
+    samples_of,
+    stage_changes,
+)
 from inspector.features.graph.fusion import total
 from inspector.features.graph.operators import count_operators
 from inspector.features.graph.report import FUSION, make_graph_report
@@ -17,6 +31,7 @@ from inspector.features.profile.report import make_profile_report
 from inspector.report.finding import Finding
 from inspector.report.report import make_report
 from inspector.report.rule import Rule
+from inspector.report.wording import count
 from inspector.run.graph import Stage
 from inspector.run.kernel_diff import Counts, DiffKernel, KernelDiff
 from inspector.run.run import Run
@@ -25,41 +40,19 @@ from inspector.run.summary import summarize
 FORMAT_VERSION = 1
 """Of a diff as JSON: counts up when a field changes its meaning or goes."""
 
-# What says where and when something was recorded, and not how.
-_NOT_ASKED: tuple[object, ...] = (None, "", [], ())
-_NO_CONDITIONS = frozenset({"target", "gpu", "profile", "python"})
-
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Condition:
-    """A setting, a version, or the hardware.
+class FunctionChange:
+    """Functions that only one side compiles.
 
     Attributes:
-        before: What it was in A, or an empty string.
-        after: What it was in B, or an empty string.
+        kind: ``new`` or ``gone``.
+        count: How many of the name.
     """
 
+    kind: str
     name: str
-    before: str
-    after: str
-
-    @property
-    def differs(self) -> bool:
-        """Whether it is another one on side B."""
-        return self.before != self.after
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class FindingChange:
-    """A finding that only one side has, or that differs on side B."""
-
-    before: Finding | None
-    after: Finding | None
-
-    @property
-    def kind(self) -> str:
-        """``gone``, ``new`` or ``changed``."""
-        return "new" if self.before is None else "gone" if self.after is None else "changed"
+    count: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -69,6 +62,8 @@ class DiffReport:
     Attributes:
         notices: Notes on the comparison, one sentence each.
         library_times: ns of all calls of a library's function in a profiled call, before and after.
+        stages: Compile time by stage, the sum first; empty without a noticeable difference.
+        times: Calls that both sides measured.
     """
 
     before: KernelsReport
@@ -80,6 +75,39 @@ class DiffReport:
     library_times: Mapping[str, tuple[int | None, int | None]] = dataclasses.field(
         default_factory=dict
     )
+    graphs: GraphsDiff = NO_GRAPHS
+    guards: GuardsDiff = NO_GUARDS
+    stages: tuple[StageChange, ...] = ()
+    caches: tuple[CacheChange, ...] = ()
+    times: tuple[Times, ...] = ()
+    functions: tuple[FunctionChange, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing differs but how it was made, and what was measured."""
+        same = self.diff.is_empty and self.graphs.is_same and not self.guards.changes
+        return same and not self.findings
+
+    @property
+    def areas(self) -> Mapping[str, bool | None]:
+        """Whether each area differs; None where a side has nothing that can be compared."""
+        rules = {(item.after or item.before).rule for item in self.findings}  # type: ignore[union-attr]
+        breaks, recompiles = "graph-break" in rules, "recompile" in rules
+        counts = self.diff.before, self.diff.after
+        has_code = bool(self.before.graphs and self.after.graphs)
+        return {
+            "settings and versions": any(item.differs for item in self.conditions),
+            "graph breaks": breaks or counts[0].graph_breaks != counts[1].graph_breaks,
+            "recompilations": recompiles or counts[0].recompiles != counts[1].recompiles,
+            "other findings": bool(rules - {"graph-break", "recompile"}),
+            "graphs": None if not self.graphs.stage else not self.graphs.is_same,
+            "guards": bool(self.guards.changes) if self.guards.before else None,
+            "kernels": any(item.kind != "same" for item in self.diff.kernels)
+            or bool(self.diff.libraries) if has_code else None,
+            "compile time": bool(self.stages),
+            "cache results": bool(self.caches),
+            "call times": any(item.differs for item in self.times) if self.times else None,
+        }  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -90,12 +118,14 @@ class SideFacts:
         traffic_bytes: Bytes that all kernels and calls read and write, as `inspect graph` counts
             them; None where the recording does not say.
         profile: Of the first input; None without one.
+        samples_ns: Independent times of what was called, by its name.
     """
 
     operators: Mapping[str, int] = dataclasses.field(default_factory=dict)
     traffic_bytes: int | None = None
     findings: tuple[Finding, ...] = ()
     profile: Profiled | None = None
+    samples_ns: Mapping[str, tuple[float, ...]] = dataclasses.field(default_factory=dict)
 
     @property
     def times_ns(self) -> Mapping[str, int]:
@@ -106,6 +136,7 @@ class SideFacts:
         return found
 
 
+_FEW = 0.5  # operators in common, below which two graphs are not versions of one
 _NO_FACTS = SideFacts()
 
 
@@ -114,7 +145,11 @@ def make_diff_report(
     after: KernelsReport,
     facts: tuple[SideFacts, SideFacts] = (_NO_FACTS, _NO_FACTS),
 ) -> DiffReport:
-    """Compares the kernels of two runs."""
+    """Compares two runs, whose logs must still be there.
+
+    Raises:
+        OSError: A log is gone.
+    """
     moved = [item.traffic_bytes for item in facts]
     sides = list(zip((before, after), facts, strict=True))
     kernels = [_kernels(*side) for side in sides]
@@ -123,7 +158,7 @@ def make_diff_report(
     if is_whole:
         counts = [dataclasses.replace(item, traffic_bytes=size)
                   for item, size in zip(counts, moved, strict=True)]  # fmt: skip
-    conditions = tuple(_conditions(before, after))
+    made = tuple(conditions(before, after))
     diff = KernelDiff(
         before=counts[0],
         after=counts[1],
@@ -131,32 +166,39 @@ def make_diff_report(
         libraries=_changed(before.libraries, after.libraries),
         operators=_changed(facts[0].operators, facts[1].operators),
     )
-    findings = tuple(_findings(facts[0].findings, facts[1].findings))
+    findings = tuple(finding_changes(facts[0].findings, facts[1].findings))
     own = {row.kernel.name for report in (before, after) for row in report.rows}
     old, new = (item.times_ns for item in facts)
     times = {name: (old.get(name), new.get(name)) for name in {**old, **new} if name not in own}
-    notices = tuple(_notices((before, after), diff, is_whole=is_whole))
-    return DiffReport(before, after, conditions, diff, notices, findings, times)
+    runs = before.run, after.run
+    pairs = frame_pairs(*runs)
+    graphs = graphs_diff(*runs)
+    notices = (*_notices((before, after), diff, is_whole=is_whole), *_of_graphs(graphs))
+    return DiffReport(
+        before, after, made, diff, notices, findings, times, graphs,
+        guards=guards_diff(pairs),
+        stages=stage_changes(*runs),
+        caches=cache_changes(*runs),
+        times=tuple(call_times(facts[0].samples_ns, facts[1].samples_ns)),
+        functions=tuple(_functions(pairs)),
+    )  # fmt: skip
 
 
-def _findings(before: Sequence[Finding], after: Sequence[Finding]) -> Iterator[FindingChange]:
-    """By fingerprint; of equal ones the first belongs to the first."""
-    left: dict[str, list[Finding]] = collections.defaultdict(list)
-    for finding in after:
-        left[finding.fingerprint].append(finding)
-    changed = []
-    for finding in before:
-        same = left[finding.fingerprint]
-        if not same:
-            yield FindingChange(finding, None)
-            continue
-        now = same.pop(0)
-        if (finding.message, finding.records) != (now.message, now.records):
-            changed.append(FindingChange(finding, now))
-    yield from (
-        FindingChange(None, finding) for finding in after if finding in left[finding.fingerprint]
-    )
-    yield from changed
+def _of_graphs(graphs: GraphsDiff) -> Iterator[str]:
+    yield from graphs.unread
+    least = min(sum(graphs.before), sum(graphs.after))
+    if graphs.stage and graphs.matched < _FEW * least:
+        few = f"only {graphs.matched:,} of {count(least, 'operator')} could be matched"
+        yield f"{few}: these are graphs of different programs"
+
+
+def _functions(pairs: Sequence[FramePair]) -> Iterator[FunctionChange]:
+    for kind, names in (
+        ("gone", [pair.name for pair in pairs if pair.after is None]),
+        ("new", [pair.name for pair in pairs if pair.before is None]),
+    ):
+        for name, number in collections.Counter(names).items():
+            yield FunctionChange(kind, name, number)
 
 
 def _kernels(report: KernelsReport, facts: SideFacts) -> list[DiffKernel]:
@@ -213,9 +255,15 @@ def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, t
 
 
 def side_facts(
-    run: Run, report: KernelsReport, rules: Sequence[Rule[Run, Finding]] = ()
+    run: Run,
+    report: KernelsReport,
+    rules: Sequence[Rule[Run, Finding]] = (),
+    rows: Sequence[BenchRow] = (),
 ) -> SideFacts:
     """Reads the graphs and the profile of a run, whose logs must still be there.
+
+    Args:
+        rows: What `inspect bench` measured, if this is its recording.
 
     Raises:
         OSError: A log is gone.
@@ -230,51 +278,14 @@ def side_facts(
     }
     sizes = [fused.get((graph.compile_id, graph.direction)) for graph in report.taken]
     profiles = make_profile_report(run).profiles
+    profile = next((item for item in profiles if not item.profile.error), None)
     return SideFacts(
         operators,
         total(sizes) if sizes else None,
         make_report(run, rules).findings,
-        next((item for item in profiles if not item.profile.error), None),
+        profile,
+        samples_of(profile, rows),
     )
-
-
-def _conditions(before: KernelsReport, after: KernelsReport) -> Iterator[Condition]:
-    yield Condition("GPU", _gpu(before), _gpu(after))
-    versions = [_versions(report.run) for report in (before, after)]
-    settings = [_settings(report.run) for report in (before, after)]
-    names = sorted({*settings[0], *settings[1]})
-    for (old, new), keys in ((versions, {**versions[0], **versions[1]}), (settings, names)):
-        yield from (Condition(name, old.get(name, ""), new.get(name, "")) for name in keys)
-
-
-def _gpu(report: KernelsReport) -> str:
-    """The GPU that code was generated for: one that is not there, or those of the machine."""
-    if report.gpu is not None:
-        return f"{report.gpu.name} (not here)"
-    hardware = [process.hardware.get("gpus") for process in report.run.processes]
-    names = {
-        str(gpu.get("name"))
-        for gpus in hardware
-        if isinstance(gpus, list | tuple)
-        for gpu in gpus
-        if isinstance(gpu, Mapping)
-    }
-    return ", ".join(sorted(names)) or "none"
-
-
-def _versions(run: Run) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for process in run.processes:
-        found |= {name: process.versions[name] for name in sorted(process.versions)}
-    return found
-
-
-def _settings(run: Run) -> dict[str, str]:
-    return {
-        name: value if isinstance(value, str) else json.dumps(value, default=str)
-        for name, value in run.meta.settings.items()
-        if name not in _NO_CONDITIONS and value is not False and value not in _NOT_ASKED
-    }
 
 
 def _notices(
@@ -286,7 +297,7 @@ def _notices(
         if report.run.meta.error:
             yield f"{letter} failed: {report.run.meta.error.rstrip('.')}"
         if not report.graphs:
-            yield f"{letter} has no Inductor code"
+            yield f"kernels are not compared: {letter} has no Inductor code"
     yield from dict.fromkeys(
         notice for report in reports for notice in report.notices if notice == NOT_COMPILED
     )

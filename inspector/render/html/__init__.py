@@ -70,7 +70,8 @@ def write_page(reports: Iterable[tuple[str, Json, Page | None, object]], stream:
             texts = {row.kernel.name: found for row in itself.rows if (found := _texts(row))}
         if isinstance(itself, ColdStartReport):
             lanes = flames(itself.run)
-        if isinstance(itself, DiffReport):
+        if isinstance(itself, DiffReport) and page is not None:
+            fields[kind] = {**report, "sections": _page_fields(page)["sections"]}
             lanes = [
                 {**lane, "title": f"{letter}: {lane['title']}"}
                 for letter, side in zip("AB", (itself.before, itself.after), strict=True)

@@ -133,7 +133,7 @@ def _table(table: Table) -> Iterator[str]:
 
 def _cell(value: Cell, column: Column) -> str:
     if isinstance(value, str):
-        return cell(f"`{value}`" if column.kind == "code" and "`" not in value else value)
+        return cell(f"`{value}`" if value and column.kind == "code" and "`" not in value else value)
     if isinstance(value, int):
         return ""
     places = ", ".join(line.place for line in value if isinstance(line, CodeLine))

@@ -24,7 +24,13 @@ from inspector.run.run import Process
 from inspector.shared.roots import Roots
 from inspector.shared.stack import below_recorder
 from inspector.trace.caches import CacheLookup, CacheState, CodeState, TritonKernels
-from inspector.trace.dynamo import CompilationMetrics, CreateSymbol, DynamoStart, TorchVersion
+from inspector.trace.dynamo import (
+    CompilationMetrics,
+    CreateSymbol,
+    DynamoStart,
+    TorchVersion,
+    read_configs,
+)
 from inspector.trace.envelope import Envelope
 from inspector.trace.inductor import CollectiveSchedule, GraphLogged, OutputCode
 from inspector.trace.inspector_records import StoredRecord
@@ -60,6 +66,7 @@ class ProcessBuilder:
         self._pieces = PiecesDraft()
         self._unknown: collections.Counter[str] = collections.Counter()
         self._collectives: dict[str, tuple[str, ...]] = {}
+        self._configs: dict[str, str] = {}
 
     def fold(self, envelope: Envelope) -> None:
         """Takes one envelope.
@@ -151,6 +158,7 @@ class ProcessBuilder:
             case CreateSymbol(value=int() as value):
                 self._graphs.add_hint(str(compile_id), event.symbol, value)
             case CompilationMetrics():
+                self._configs = self._configs or read_configs(envelope)
                 self._cold_start.add_metrics(compile_id, event)
                 self._cuda_graphs.add_metrics(compile_id, event)
 
@@ -192,6 +200,7 @@ class ProcessBuilder:
             compile_times=self._cold_start.compile_times(self.compilations.drafts, roots),
             lookups=lookups,
             collectives=self._collectives,
+            configs=self._configs,
             logging_ns=self._cold_start.logging_ns,
             has_spans=self._cold_start.has_spans,
             logs_breaks=all(draft.metrics.logs_breaks for draft in drafts if draft.metrics),

@@ -37,6 +37,21 @@ CTRL_C = "it was interrupted with Ctrl-C"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
+class Checkout:
+    """Files of a project as they are at a revision.
+
+    Attributes:
+        folder: The working directory there.
+        imports: Folders there from which modules are imported first.
+        revision: As a person names it.
+    """
+
+    folder: Path
+    imports: tuple[str, ...]
+    revision: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class Settings:
     """How a process is recorded.
 
@@ -46,6 +61,7 @@ class Settings:
         fresh_caches: Whether Inductor's caches are a new folder that is deleted afterwards, so that
             every stage runs; else the program uses the caches it would use anyway.
         measure: Whether a program's calls are measured; a target's request says it itself.
+        checkout: Where it runs, if that is not the working directory.
     """
 
     python: str | None
@@ -59,6 +75,7 @@ class Settings:
     max_bytes: int | None = None
     measure: bool = False
     prefix: tuple[str, ...] = ()
+    checkout: Checkout | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -151,7 +168,10 @@ class Recorder:
         job, settings = self._job, self._job.settings
         if job.is_target:
             script = Path(__file__).parents[2] / "capture" / "__main__.py"
-            python = (*settings.prefix, settings.python or sys.executable)
+            interpreter = settings.python or sys.executable
+            if os.sep in interpreter:
+                interpreter = os.path.abspath(interpreter)  # noqa: PTH100 - a venv's is a link
+            python = (*settings.prefix, interpreter)
             command = (*python, str(script), str(job.folder.absolute()), *job.arguments)
             # A recording that the caller asks all processes for is not that of this target.
             environment = {k: v for k, v in os.environ.items() if k != "INSPECTOR_RECORD"}
@@ -162,12 +182,19 @@ class Recorder:
             )
         if settings.fresh_caches:
             environment["TORCHINDUCTOR_CACHE_DIR"] = caches
+        checkout = settings.checkout
+        if checkout is not None:
+            path = (*checkout.imports, environment.get("PYTHONPATH", ""))
+            environment["PYTHONPATH"] = os.pathsep.join(filter(None, path))
+        folder = checkout.folder if checkout else None
         stdout = None if settings.own_stdout else sys.stderr.fileno()
         stderr = None
         if settings.silent:
             stdout = stderr = subprocess.DEVNULL
         try:
-            return subprocess.Popen(command, stdout=stdout, stderr=stderr, env=environment)
+            return subprocess.Popen(
+                command, stdout=stdout, stderr=stderr, env=environment, cwd=folder
+            )
         except OSError as error:
             message = f"{command[0]} cannot be started ({error.strerror})."
             raise EnvironmentLacksError(message, "Choose another one with --python.") from error

@@ -1,5 +1,6 @@
 """Reports on kernels, and of two runs side by side, from recordings."""
 
+import contextlib
 import dataclasses
 from pathlib import Path
 
@@ -90,15 +91,18 @@ def kernels_compiled() -> KernelsReport:
 
 def diff_versions() -> DiffReport:
     """The code of two versions of torch for the same function."""
-    return make_diff_report(cpp_report(cpp_log("torch_2_11")), kernels_cpp())
+    with contextlib.ExitStack() as stack:
+        old, new = (cpp_report(cpp_log(name), stack) for name in ("torch_2_11", "torch_2_13"))
+        return make_diff_report(old, new)
 
 
 def diff_gone() -> DiffReport:
     """A kernel whose work a library does."""
-    report = kernels_cpp()
-    graph = dataclasses.replace(report.graphs[0], kernels=(), calls=())
-    other = dataclasses.replace(report, graphs=(graph,), rows=(), libraries={"mm": 3})
-    return make_diff_report(report, other)
+    with contextlib.ExitStack() as stack:
+        report = cpp_report(cpp_log("torch_2_13"), stack)
+        graph = dataclasses.replace(report.graphs[0], kernels=(), calls=())
+        other = dataclasses.replace(report, graphs=(graph,), rows=(), libraries={"mm": 3})
+        return make_diff_report(report, other)
 
 
 def diff_compiled() -> DiffReport:
@@ -107,7 +111,8 @@ def diff_compiled() -> DiffReport:
         run = read_run(recording)
         report = make_kernels_report(run)
         facts = side_facts(run, report)
-    return make_diff_report(report, kernels_compiled(), (facts, facts))
+        compiled = dataclasses.replace(kernels_compiled(), run=run)
+        return make_diff_report(report, compiled, (facts, facts))
 
 
 def graph_triton() -> GraphReport:
