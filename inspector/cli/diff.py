@@ -26,11 +26,11 @@ from inspector.plugins import load_rules
 @click.option(
     "--fail-on", type=click.Choice(("worse", "difference")), metavar="WHAT",
     help="Exit with 1 on: worse, difference. AFTER is worse if it launches more kernels, moves "
-    "more bytes, or breaks more often.",
+    "more bytes, or has more graph breaks.",
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels (registers, predicted times). Kernels from a recording are "
+    help="Compile the kernels to show registers and predicted times. Kernels from a recording are "
     "untrusted code and need --compile.",
 )  # fmt: skip
 @recording_options
@@ -41,8 +41,8 @@ def command(
 
     BEFORE and AFTER are models (model.py, model.py:name, package.module:name), recordings (a
     folder or .zip), or TORCH_TRACE logs. Models are recorded first, with the same options.
-    Kernels are equal if their source is, ignoring names and paths. Others are matched by their
-    operators and model lines.
+    Kernels are equal if their source code is identical, ignoring names and paths. Other kernels
+    are matched by their operators and model lines.
 
     \b
     Examples:

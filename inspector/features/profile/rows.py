@@ -78,7 +78,7 @@ def _summary(row: KernelGroup) -> Iterator[str]:
     work = row.first
     yield _KINDS.get(work.kind, work.kind)
     if work.bound is Bound.LATENCY:
-        yield "no longer than an empty kernel"
+        yield "takes no longer than an empty kernel"
     elif work.bound is Bound.PROCESSES:
         yield "waits for other processes"
     elif row.share_of_ceiling is not None and row.is_possible:
