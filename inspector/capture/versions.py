@@ -1,6 +1,6 @@
 """Every difference between the Python APIs of the torch versions that are supported.
 
-torch 2.11 to 2.13. What is looked for here is internal to torch: whatever is missing is None, and
+torch 2.11 to 2.15. What is looked for here is internal to torch: whatever is missing is None, and
 what depends on it is left out of the recording.
 """
 

@@ -53,6 +53,7 @@ class Process:
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
             where there is a profile or a graph break.
         has_spans: Whether its log has spans of compilation; else the times are the metrics'.
+        logs_breaks: Whether its torch records graph breaks, as 2.6 and later do.
         lost_ends: How many spans of compilation have no end in the log and were ended with what is
             around them.
         lowered: The compilations that Inductor lowered, or found in its caches, by the text of
@@ -81,6 +82,7 @@ class Process:
     collectives: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     logging_ns: int = 0
     has_spans: bool = True
+    logs_breaks: bool = True
     lost_ends: int = 0
     lanes: tuple[Lane, ...] = ()
     traced_lines: tuple[LineTime, ...] = ()

@@ -101,7 +101,7 @@ class RelationCheck:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AliasCheck:
-    """That tensors are different ones, or that two sources are the same object.
+    """That tensors are different ones.
 
     Attributes:
         text: What torch prints; empty for all but the first tensor.
@@ -243,7 +243,8 @@ _READERS: dict[str, _Reader] = {
     "LAMBDA_GUARD": _relation,
     "SYMBOLIC_SHAPE_GUARD": _relation,
     "NO_TENSOR_ALIASING": lambda code, _: AliasCheck(code),
-    "OBJECT_ALIASING": lambda code, _: AliasCheck(code),
+    # Below both objects, and printed below the first alone.
+    "OBJECT_ALIASING": lambda code, source: _relation(code, source) or AliasCheck(code),
     "STORAGE_OVERLAPPING": lambda code, _: AliasCheck(code),
     "GLOBAL_STATE": _state,
 }

@@ -346,7 +346,9 @@ def generated(folder: Path, backend: str) -> tuple[list[Any], str]:
     ]
     assert len(set(keys)) == 2  # each of these arguments reached Inductor
     assert not [record for record in records if record.name.startswith("inspector_")]
-    return [done.stdout, code, keys], done.stderr
+    # A CUDA build says so where there is no GPU.
+    said = [line for line in done.stderr.splitlines() if "No CUDA runtime is found" not in line]
+    return [done.stdout, code, keys], "\n".join(said)
 
 
 def test_the_backend_generates_exactly_what_inductor_does(tmp_path: Path) -> None:

@@ -90,7 +90,25 @@ NUMBER_CHANGES = {
     "n is an int: a float recompiles": {"n": 8.5},
 }
 UNCHANGED_NUMBERS: tuple[dict[str, Any], ...] = ({"m": 9}, {"k": 0}, {"k": 1}, {"s": 0.6})
+ONE_TENSOR = """
+import torch
+
+def model(q, k):
+    return q @ k.t()
+
+def call(are_two=False):
+    x = torch.randn(4, 3)
+    return (x, x.clone() if are_two else x)
+
+def get_inputs():
+    return [call()]
+"""
 PROGRAMS = {
+    "one tensor": (
+        ONE_TENSOR,
+        {"k and q are the same tensor: a call with two": {"are_two": True}},
+        ({},),
+    ),
     "sizes": (MODEL, CHANGES, UNCHANGED),
     "numbers": (NUMBERS, NUMBER_CHANGES, UNCHANGED_NUMBERS),
 }

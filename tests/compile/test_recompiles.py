@@ -47,16 +47,23 @@ BEFORE_2_13 = {
     "another_backend": {"before": None, "now": None},
     "marked_late": {"name": "x", "origin": "argument"},
 }
+# What it says otherwise since 2.15: the precision of products is more than TF32 or not.
+SINCE_2_15 = {
+    "tf32": {
+        "name": "cuda_matmul_precision",
+        "before": "cuda_matmul_precision=0",
+        "now": "cuda_matmul_precision=2",
+        "fix": "Set torch.backends.cuda.matmul.fp32_precision once",
+    }
+}
 # Torch 2.12 breaks the graph once more, at the method, and then has no graph to compile again.
-# Torch 2.15 compiles an index that is a tensor, and a count in a Counter, once for all values.
+# Since 2.14 an index that is a tensor, and since 2.15 a count in a Counter, is compiled once for
+# all values.
+INDEXED = {"tensor_as_index", "written_in_part_through_an_index", "written_through_an_index"}
 NEVER_AGAIN = {
     "2.12": {"method_over_a_break"},
-    "2.15": {
-        "counted_in_a_counter",
-        "tensor_as_index",
-        "written_in_part_through_an_index",
-        "written_through_an_index",
-    },
+    "2.14": INDEXED,
+    "2.15": {*INDEXED, "counted_in_a_counter"},
 }.get(VERSION, set())
 
 
@@ -125,6 +132,7 @@ def test_what_torch_reports(name: str, report: Report) -> None:
     items = recompiles_of(report, name)
     found = [told(item) for item in items]
     otherwise = BEFORE_2_13.get(name, {}) if VERSION < "2.13" else {}
+    otherwise = SINCE_2_15.get(name, {}) if VERSION >= "2.15" else otherwise
     expected = [dataclasses.replace(want, **otherwise) for want in expected_of(name)]
 
     assert found == [wanted(want, item) for want, item in zip(expected, found, strict=False)]

@@ -27,6 +27,10 @@ _MOST_PROCESSES = 16
 _MOST_CHANGES = 20
 _NUMBER = Column("", "number")
 _COUNTS = (Column(""), _NUMBER, Column(""))
+_INFERRED = (
+    "torch before 2.6 logs no graph breaks: they are inferred, and those in loops are missing; "
+    "calls refused at the recompile limit may be, too"
+)
 
 
 def page(report: Report) -> Page:
@@ -37,6 +41,8 @@ def page(report: Report) -> Page:
     ]
     processes = _process_rows(report)
     refused = [("warning", one_line(text)) for text in refused_elements(report.run)]
+    logs_breaks = all(process.logs_breaks for process in report.run.processes)
+    inferred = [] if logs_breaks else [("note", _INFERRED)]
     findings = by_cause(report.findings)
     return Page(
         "torch.compile",
@@ -62,7 +68,7 @@ def page(report: Report) -> Page:
             ),
             _since(report),
         ),
-        notes=(*refused, *notices(report)),
+        notes=(*refused, *notices(report), *inferred),
         next_steps=report.next_steps,
     )
 

@@ -20,6 +20,14 @@ _RATE = re.compile(r"^self\.param_groups\[\d+\]\[(['\"])lr\1\]$")
 _FILLED = frozenset({_C.LENGTH, _C.KEYS})
 _TORCHS = re.compile(r"__import_(torch(?:_dot_\w+?)*)(?=\.|\Z)")
 _KINDS = {_C.STR: "a string", _C.ENUM: "an enum member", _C.CONSTANT: "a Python constant"}
+# By torch's names in GlobalStateGuard (torch/csrc/dynamo/guards.cpp); the second since 2.15.
+_MATMUL = "torch.backends.cuda.matmul"
+_SETTINGS = {
+    "allow_tf32": f"{_MATMUL}.allow_tf32",
+    "cuda_matmul_precision": f"{_MATMUL}.fp32_precision",
+    "allow_fp16_reduce": f"{_MATMUL}.allow_fp16_reduced_precision_reduction",
+    "allow_bf16_reduce": f"{_MATMUL}.allow_bf16_reduced_precision_reduction",
+}
 _ITEM = ".item()"  # how guards spell the value of a tensor without dimensions
 # A line that needs the number itself: it decides, counts, cuts, or is written into a text.
 _DECIDING = re.compile(
@@ -176,7 +184,10 @@ FACTS: Facts = {
     "is_module": lambda case: _MODULE.search(case.first.name) is not None,
     "is_bool_and_tensor": lambda case: recompile_case.is_bool_and_tensor(case.first),
     "other_function": lambda case: case.name.removesuffix(".__code__"),
-    "state_parts": lambda case: listed(case.first.name.split(), 3) or "the global state",
+    "state_parts": lambda case: (
+        listed([_SETTINGS.get(part, part) for part in case.first.name.split()], 3)
+        or "the global state"
+    ),
     "kept_at": lambda case: f" at {case.place(case.crossed_break)}" if case.crossed_break else "",
     "of_module": lambda case: case.first.origin is Origin.MODULE_ATTRIBUTE,
     "of_global": lambda case: case.first.origin is Origin.GLOBAL,

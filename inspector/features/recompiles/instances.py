@@ -119,7 +119,7 @@ def _regional(case: FixCase) -> str:
     owner = case.name.removesuffix("._modules")
     if depth is None or depth.kind is not _C.LENGTH or "." not in owner:
         return ""
-    # What a module of torch's own compiles by itself, Dynamo skips.
+    # What a module of torch's own compiles by itself, Dynamo skips up to 2.13.
     owner = re.sub(r"^self\b", "model", owner)
     how = f"for layer in {owner}: layer.compile()"
     if depth.holds.startswith(_OF_TORCH):

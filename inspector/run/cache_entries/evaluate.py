@@ -56,9 +56,6 @@ def _relation(check: checks.RelationCheck, state: State) -> bool | None:
 
 def _apart(check: checks.AliasCheck, state: State) -> bool | None:
     """Whether tensors that must be different ones are."""
-    pair = identity(check.text)
-    if pair is not None:
-        return pair in state.same
     if not check.text.startswith("check_no_aliasing("):
         return None
     listed = check.text.removeprefix("check_no_aliasing(").removesuffix(")")

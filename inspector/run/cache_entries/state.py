@@ -104,7 +104,7 @@ def _same(guards: Iterable[Guard]) -> Iterator[frozenset[str]]:
     """Pairs of sources that are one object."""
     for guard in guards:
         match guard.check:
-            case checks.RelationCheck(expression=text) | checks.AliasCheck(text=text):
+            case checks.RelationCheck(expression=text):
                 pair = identity(text)
                 if pair is not None:
                     yield pair

@@ -186,6 +186,7 @@ class ProcessBuilder:
             collectives=self._collectives,
             logging_ns=self._cold_start.logging_ns,
             has_spans=self._cold_start.has_spans,
+            logs_breaks=all(draft.metrics.logs_breaks for draft in drafts if draft.metrics),
             lost_ends=self._cold_start.lost_ends,
             lanes=self._cold_start.lanes(),
             traced_lines=self._cold_start.traced_lines(),

@@ -45,10 +45,10 @@ def numbered_layers() -> None:
 
 @program(
     Expected("type", "self._modules['act']", "torch.nn.modules.activation.ReLU",
-             "torch.nn.modules.activation.Tanh", "again", "3 programs are within the limit",
+             "torch.nn.modules.activation.Tanh", "again", "3 compiled versions are within",
              "module-attribute"),
     Expected("type", "self._modules['act']", "torch.nn.modules.activation.ReLU",
-             "torch.nn.modules.activation.GELU", "again", "3 programs are within the limit",
+             "torch.nn.modules.activation.GELU", "again", "3 compiled versions are within",
              "module-attribute"),
 )  # fmt: skip
 def two_of_twelve() -> None:
@@ -90,9 +90,9 @@ def models_of_two_depths() -> None:
 
 @program(
     Expected("type", "block._modules['act']", "torch.nn.modules.activation.ReLU",
-             "torch.nn.modules.activation.Tanh", "again", "3 programs are within the limit",
+             "torch.nn.modules.activation.Tanh", "again", "3 compiled versions are within",
              "module-attribute"),
-    Expected("int", "block.index", "0", "7", "again", "3 programs are within the limit",
+    Expected("int", "block.index", "0", "7", "again", "3 compiled versions are within",
              "module-attribute"),
 )  # fmt: skip
 def module_as_argument() -> None:

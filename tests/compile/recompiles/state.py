@@ -104,7 +104,7 @@ def threads() -> None:
 
 @program(
     Expected("global-state", "allow_tf32", "allow_tf32=False", "allow_tf32=True", "again",
-             "Set allow_tf32 once", "state"),
+             "Set torch.backends.cuda.matmul.allow_tf32 once", "state"),
 )  # fmt: skip
 def tf32() -> None:
     """Another part of the global state."""

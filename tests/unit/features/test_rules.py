@@ -97,7 +97,7 @@ def test_an_error_whose_line_is_known_has_our_advice(tmp_path: Path) -> None:
     (found,) = findings(tmp_path, start(), graph(), error, failed)
 
     assert (found.rule, found.place.line, found.gb_id) == ("compile-error", 3, "GB4315")
-    assert found.fix.endswith("`math.log2(x.shape[0])` instead of `np.log2(x.shape[0])`.")
+    assert found.fix.startswith("Use Python, not NumPy: ")
     assert found.example is not None
     assert found.example.id == "numpy-number"
 

@@ -65,6 +65,9 @@ TENSOR = (
             OtherCheck("top_saved_tensors_hooks ids == None"),
         ),
         ("NO_TENSOR_ALIASING", "", AliasCheck("")),
+        # Since torch 2.14; before it is a LAMBDA_GUARD.
+        ("OBJECT_ALIASING", "L['x'] is L['y']", RelationCheck("L['x'] is L['y']")),
+        ("OBJECT_ALIASING", "", AliasCheck("")),
         (
             "GLOBAL_STATE",
             '___check_global_state() against {"grad_mode": true}',

@@ -1,5 +1,6 @@
 """Functions of which each size is captured for itself."""
 
+import re
 from collections.abc import Iterator
 
 from inspector.features.cuda_graphs.cuda_graph_place import compiled_frame
@@ -16,6 +17,15 @@ _MANY_SIZES = 8
 _SEVERAL_SIZES = 3
 _MOSTLY = 0.5
 _MOST_NAMED = 8
+_LIST = (
+    "Set torch._inductor.config.triton.cudagraph_capture_sizes = (…) to the sizes worth capturing; "
+    "other sizes run without a graph."
+)
+_LIMIT = (
+    "Set torch._inductor.config.triton.cudagraph_dynamic_shape_rerecord_limit = n to capture the "
+    "first n sizes; other sizes run without a graph."
+)
+_LIMIT_SINCE = (2, 15)
 
 
 class CudaGraphSizesRule(Rule[Run, Finding]):
@@ -62,16 +72,16 @@ def _finding(run: Run, process: Process, functions: list[CudaGraphCalls]) -> Fin
         why=f"{replays:,} of {count(calls, 'call')} replayed. Sizes: {listed(shown, _MOST_NAMED)}.",
         fix="Pad to a few sizes, or keep a buffer of the largest size and a mask. Repeated sizes "
         "replay.",
-        alternatives=(
-            (
-                "Set torch._inductor.config.triton.cudagraph_capture_sizes = (…) to the sizes "
-                "worth capturing; other sizes run without a graph."
-            ),
-        ),
+        alternatives=(_LIST, _LIMIT) if _has_limit(run.torch) else (_LIST,),
         notes=notes,
         records=len(captures) or 1,
         evidence="inspector_cuda_graph_calls",
     )
+
+
+def _has_limit(torch: str) -> bool:
+    version = re.match(r"(\d+)\.(\d+)", torch)
+    return version is not None and (int(version[1]), int(version[2])) >= _LIMIT_SINCE
 
 
 RULE = CudaGraphSizesRule()

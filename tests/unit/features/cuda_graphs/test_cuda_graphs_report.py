@@ -176,11 +176,27 @@ def test_torch_s_words_at_the_re_recording_limit_are_read() -> None:
         ("multiple devices: device(type='cuda', index=0), device(type='cuda', index=1)", "it uses"),
         ("input storage mutation (2 instances)", "an argument's storage is replaced"),
         ("incompatible op aten._local_scalar_dense.default", "an operator cannot be captured"),
+        # 2.15, where cudagraph_managed_input_rerecord_action is "skip".
+        ("function 1 reaching the cudagraph-managed input re-recording threshold (=5)", "re-capt"),
         ("words that nobody has seen", "unknown reason"),
     ],
 )
 def test_reasons_are_known_by_torch_s_words(reason: str, title: str) -> None:
     assert skip_advice(reason).title.startswith(title)
+
+
+@pytest.mark.parametrize(("version", "has_limit"), [
+    ("2.11.0", False), ("2.14.1+cu130", False), ("2.15.0+cu132", True), ("2.16.0a0+git1", True),
+    ("", False),
+])  # fmt: skip
+def test_the_limit_of_sizes_is_advised_where_torch_has_it(version: str, *, has_limit: bool) -> None:
+    run = run_of("many_sizes")
+    (process,) = run.processes
+    process = dataclasses.replace(process, versions={"torch": version} if version else {})
+    (finding,) = report_of(dataclasses.replace(run, processes=(process,))).findings
+
+    limited = [text for text in finding.alternatives if "shape_rerecord_limit = n" in text]
+    assert bool(limited) == has_limit
 
 
 @pytest.mark.parametrize(("why", "told"), [

@@ -67,6 +67,7 @@ def test_breaks(version: str, run: Run, said: dict[str, dict[str, Any]]) -> None
         if record.evidence is not Evidence.FAILURE:
             name = plain_name(record.frame_name).replace("_helper", "calling")
             lines[name].append(record.user.line)
+    assert run.processes[0].logs_breaks == (version not in WITHOUT_BREAKS)
     if version in WITHOUT_BREAKS:
         assert {item.evidence for item in run.graph_breaks[:-1]} == {Evidence.PARSED}
         # Of a break in a function that is inlined, these logs have the line of the call. Torch
