@@ -108,6 +108,7 @@ REPORTS = {
     "kernels": ("KernelsReport", "kernels.page", "kernels.json"),
     "diff": ("DiffReport", "diff.page", "diff.json"),
     "graph": ("GraphReport", "graph.page", "graph.json"),
+    "passes": ("PassesReport", "graph.passes_page", "graph.json:PASSES"),
     "profile": ("ProfileReport", "profile.page", "profile.json"),
     "bench": ("BenchReport", "bench.page", "bench.json"),
     "bench-collection": ("CollectionReport", "bench.collection_page", "bench.json:COLLECTION"),

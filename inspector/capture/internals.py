@@ -104,6 +104,12 @@ USES = (
         """,
     ),
     Use(
+        "observe what each pass changes in a graph",
+        "passes in `inspect graph --passes` (the graphs before and after all of a stage remain)",
+        "",
+        "GraphTransformObserver.__enter__ GraphTransformObserver.__exit__",
+    ),
+    Use(
         "read which fusions Inductor performs and rejects",
         "fusion in `inspect graph`",
         """

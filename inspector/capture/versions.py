@@ -47,6 +47,19 @@ LOGGED_GRAPHS = {
 output_graph.py, torch/_inductor/compile_fx.py, torch/_functorch/_aot_autograd/graph_compile.py and
 graph_capture.py."""
 
+PASSES_BEGIN = {
+    "before_pre_grad_graph": "model_",
+    "aot_joint_graph": "fx_g",
+    "before_joint_graph": "gm",
+    "before_post_grad_graph": "gm",
+}
+"""Before which passes torch logs a graph, and the local variable that it is (2.11 to 2.15)."""
+
+PASSES_END = frozenset({
+    "after_pre_grad_graph", "after_joint_graph", "aot_forward_graph", "inductor_post_grad_graph",
+})  # fmt: skip
+"""After which; those of the joint graph end where it is split into forward and backward."""
+
 DECOMPOSED = {"aot_forward_graph": False, "aot_backward_graph": True, "aot_inference_graph": None}
 """Those that can be decomposed into primitives; whether one is that of the backward pass, if there
 is one."""

@@ -10,7 +10,7 @@ from inspector.cli.grouped import Command
 from inspector.cli.options import always_inductor, gpu_options, option_help
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.features.graph.drawing.options import Drawing
-from inspector.features.graph.report import FUSION
+from inspector.features.graph.report import FUSION, GraphReport
 from inspector.run.graph import Stage
 
 _STAGES = (*(stage.value for stage in Stage), FUSION)
@@ -25,9 +25,7 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 )  # fmt: skip
 @click.option("--graph", "graph", metavar="ID", default="", help="Show only this compilation: 0/0.")
 @click.option(
-    "--around",
-    metavar="TEXT",
-    help="Show only the neighborhood of operators or modules with this name.",
+    "--around", metavar="TEXT", help="Show only what is near operators or modules of this name."
 )
 @click.option(
     "--depth", type=click.IntRange(0), metavar="N",
@@ -35,6 +33,7 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 )  # fmt: skip
 @click.option("--line", metavar="FILE:LINE", help="Show the operators of a line in every stage.")
 @click.option("--ops", is_flag=True, help="Count the operators of every stage.")
+@click.option("--passes", is_flag=True, help="Show what each pass changed in the graphs.")
 @click.option("--force", is_flag=True, help="Draw every operator and layer, even of a large graph.")
 @gpu_options
 @recording_options
@@ -48,6 +47,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     *,
     asked: Asked,
     ops: bool,
+    passes: bool,
     force: bool,
 ) -> int:
     """Show the graph of every stage, and which operators became which kernel.
@@ -63,9 +63,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect graph --stage forward --graph 0/0 -o forward.svg
       inspect graph --around gelu --depth 2 -o part.png
       inspect graph --line samples/transformer_block/model.py:33
-      inspect graph --ops
+      inspect graph --passes samples/transformer_block/model.py --train
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    view = View(stage, graph, around, depth, line_place(line), ops=ops)
+    view = View(stage, graph, around, depth, line_place(line), ops=ops, passes=passes)
     view.check()
     file = graph_file(asked.output, view, forced=force)
     drawing = Drawing(collapses=False if force else None, around=around or "")
@@ -80,7 +80,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     asked.check(target)
     with shown as (run, code):
         report = view.of(run)
-        if file is not None:
+        if file is not None and isinstance(report, GraphReport):  # `graph_file` refused the other
             write_graph_files(report, file, drawing)
             if asked.format_ is None:
                 return code

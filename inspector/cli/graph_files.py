@@ -40,8 +40,9 @@ def graph_file(output: Path | None, view: View, *, forced: bool) -> Path | None:
     if form not in SUFFIXES:
         renderer_for_suffix(output, others=SUFFIXES)
         return None
-    if view.ops or view.line is not None:
-        option = "--ops" if view.ops else "--line"
+    reports = {"--ops": view.ops, "--passes": view.passes, "--line": view.line is not None}
+    option = next((name for name, is_given in reports.items() if is_given), "")
+    if option:
         hint = f"Name a .json, .md or .txt file, or drop {option}."
         raise UsageError(f"{option} writes a report, not a picture.", hint)
     check_place(output)

@@ -8,7 +8,9 @@ from inspector.features.graph.drawing.options import around as near
 from inspector.features.graph.report import (
     FUSION,
     GraphReport,
+    PassesReport,
     make_graph_report,
+    make_passes_report,
     with_line,
     with_operators,
 )
@@ -37,10 +39,16 @@ class View:
     depth: int | None
     line: tuple[str, int] | None
     ops: bool
+    passes: bool = False
 
     def check(self) -> None:
         """Refuses what excludes each other, before anything is recorded."""
-        asked = {"--stage": self.stage, "--line": self.line, "--ops": self.ops or None}
+        asked = {
+            "--stage": self.stage,
+            "--line": self.line,
+            "--ops": self.ops or None,
+            "--passes": self.passes or None,
+        }
         given = [name for name, value in asked.items() if value is not None]
         if len(given) > 1:
             message = f"{' and '.join(given)} cannot be combined."
@@ -48,7 +56,7 @@ class View:
         if self.depth is not None and self.around is None:
             message = "--depth needs --around."
             raise UsageError(message, "Name an operator or a module: --around gelu.")
-        if self.around is not None and (self.stage == FUSION or self.line or self.ops):
+        if self.around is not None and (self.stage == FUSION or len(given) > bool(self.stage)):
             message = "--around needs a stage with a graph of operators."
             raise UsageError(message, "Name one: --stage dynamo, --stage post-grad.")
 
@@ -57,8 +65,10 @@ class View:
         """The stage that is shown, unless all of them are looked at."""
         return self.stage or (FUSION if self.around is None else Stage.DYNAMO.value)
 
-    def of(self, run: Run) -> GraphReport:
+    def of(self, run: Run) -> GraphReport | PassesReport:
         """The report."""
+        if self.passes:
+            return make_passes_report(run, self.graph)
         if self.ops:
             return with_operators(make_graph_report(run, "", self.graph))
         if self.line is not None:

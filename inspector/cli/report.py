@@ -20,7 +20,7 @@ from inspector.errors import UsageError
 from inspector.features.compile_time.cold_start import cold_start
 from inspector.features.compile_time.report import ColdStartReport
 from inspector.features.cuda_graphs.report import make_cuda_graphs_report
-from inspector.features.graph.report import make_graph_report
+from inspector.features.graph.report import make_graph_report, make_passes_report
 from inspector.features.guards.report import make_guards_report
 from inspector.features.kernels.kernels_compiled import not_compiled
 from inspector.features.kernels.report import KernelsReport, make_kernels_report
@@ -94,6 +94,9 @@ def every_report(
     yield make_guards_report(run, rules)
     yield ColdStartReport(make_report(run, load_rules("cold-start")), cold_start(run))
     yield make_graph_report(run, "")
+    passes = make_passes_report(run)
+    if passes.graphs or passes.vllm:
+        yield passes
     yield compiled(make_kernels_report(run, "", load_rules("cpp"), load_rules("code")))
     if any(process.stored.get(DeviceProfile) for process in run.processes):
         yield make_profile_report(run)

@@ -14,7 +14,8 @@ class GraphPlace:
 
     Attributes:
         stage: ``dynamo``, ``pre_grad``, ``joint``, ``forward``, ``backward``, ``inference``,
-            ``prims``, ``post_grad`` or ``fusion``.
+            ``prims``, ``post_grad`` or ``fusion``; ``before_…`` and ``after_…`` of graphs that are
+            known for what passes change in them, and ``passes`` for that itself.
         recorded: Where its nodes are as data, or None: no plain trace has them.
     """
 
@@ -22,6 +23,7 @@ class GraphPlace:
     stage: str
     recorded: Payload | None = None
     text: Payload | None = None
+    pass_name: str = ""
 
     def read_text(self) -> str:
         """Torch's text of it, or an empty string."""

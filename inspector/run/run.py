@@ -19,6 +19,7 @@ from inspector.run.cuda_graphs import CudaGraphs
 from inspector.run.graph_break import GraphBreak
 from inspector.run.graph_places import GraphPlaces, OutputCodes
 from inspector.run.lanes import Lane
+from inspector.run.pieces import Piece
 from inspector.run.source import Sources
 from inspector.shared.meta import Meta
 from inspector.shared.roots import Roots
@@ -60,6 +61,7 @@ class Process:
             their compile id: known from what it logs, whoever asked for it.
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
+        pieces: What vLLM compiled part by part.
         collectives: What a graph exchanges with other ranks, in order, by compile id.
     """
 
@@ -91,6 +93,7 @@ class Process:
     cuda_graphs: CudaGraphs = dataclasses.field(default_factory=CudaGraphs)
     codes: OutputCodes = dataclasses.field(default_factory=OutputCodes)
     graphs: GraphPlaces = dataclasses.field(default_factory=GraphPlaces)
+    pieces: tuple[Piece, ...] = ()
     recorded: Mapping[type[Record], tuple[Record, ...]] = dataclasses.field(default_factory=dict)
     stored: Mapping[type[Record], tuple[Payload, ...]] = dataclasses.field(default_factory=dict)
 

@@ -46,6 +46,12 @@ class TextNode:
     arguments: tuple[str, ...]
     tensor: TensorMeta | None
     place: StackFrame | None = None
+    value: ast.AST | None = dataclasses.field(default=None, compare=False, repr=False)
+
+    @property
+    def code(self) -> str:
+        """What is assigned, in one line."""
+        return ast.unparse(self.value) if self.value is not None else ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -155,7 +161,7 @@ class _Body:
         if before is not None and isinstance(value, ast.Name):
             source = before
         place = self._places[statement.lineno - 1]
-        return TextNode(name, self._operation(source), self.used(source), tensor, place)
+        return TextNode(name, self._operation(source), self.used(source), tensor, place, source)
 
     def _operation(self, value: ast.AST) -> str:
         match value:

@@ -28,6 +28,7 @@ from inspector.trace.inductor import (
     CollectiveSchedule,
     GraphLogged,
     OutputCode,
+    pass_name,
 )
 from inspector.trace.inspector_records import StoredRecord
 from inspector.trace.timing import ChromiumEvent
@@ -81,7 +82,8 @@ _UNUSED_KEYS = re.compile(
     bwd_compilation_metrics_runtime | compilation_metrics_runtime | compiled_autograd_graph
     | create_unbacked_symbol | describe_source | describe_storage | describe_tensor |
     dump_file | dynamo_guards | exported_program | expression_created | guard_added |
-    guard_on_data_dependent_error | link | mismatched_fake_kernel | missing_fake_kernel |
+    guard_on_data_dependent_error | inductor_pre_grad_graph | link |
+    mismatched_fake_kernel | missing_fake_kernel |
     optimize_ddp_split_child | optimize_ddp_split_graph | propagate_real_tensors |
     propagate_real_tensors_provenance
     """,
@@ -90,14 +92,13 @@ _UNUSED_KEYS = re.compile(
 _UNUSED_ARTIFACTS = re.compile(
     r"""
     after_activation_quantization_bwd_aten_pass |
-    after_activation_quantization_fwd_aten_pass | after_joint_graph |
+    after_activation_quantization_fwd_aten_pass |
     aot_autograd_runtime_wrappers |
     aot_forward_graph_fw_metadata | aot_forward_graph_fw_subclass_metadata |
     aot_inference_graph_after_hop_passes | aot_joint_graph_sync_decision_cross_ranks |
     aot_saved_tensors_hooks_graphs | aotautograd_cache_pickle_failure | backward_epilogue |
     backward_prologue | before_activation_quantization_bwd_aten_pass |
-    before_activation_quantization_fwd_aten_pass | before_joint_graph |
-    before_post_grad_graph | before_pre_grad_graph | compiled_autograd_compile_reasons |
+    before_activation_quantization_fwd_aten_pass | compiled_autograd_compile_reasons |
     compiled_autograd_graph_pre_reordering | compiled_fn_wrapper |
     compiled_function_backward | compiled_function_forward | compiler_collective |
     cprofile_manifold_url | dynamo_cache_bypass | dynamo_cache_entries |
@@ -111,24 +112,30 @@ _UNUSED_ARTIFACTS = re.compile(
     min_cut_failed_edge_list | min_cut_failed_fx_graph | min_cut_failed_svg |
     min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
     scheduler_nodes_before_comm_overlap | torch\._functorch\.config |
-    .*_(?:ORIGINAL|MODIFIED)_BYTECODE | .*_(?:pre|post)_grad |
-    inductor_triton_kernel_to_.* |
+    .*_(?:ORIGINAL|MODIFIED)_BYTECODE |
+    inductor_triton_kernel_to_.* | inductor_post_to_pre_grad_nodes |
     inspector_(?:bench|hlo_graph|kept_memory|kernel_build)  # of earlier versions of ours
     """,
     re.VERBOSE,
 )
-_UNUSED_DUMPS = frozenset({("graph_dump", "inductor_aot_header_code")})
+_UNUSED_DUMPS = re.compile(
+    r"inductor_aot_header_code"
+    # vLLM's: the graph as it is split, its parts, and what its passes look for.
+    r"|vllm_piecewise_split_graph|vllm_(?:submod|subgraph)_.*|vllm_patterns\..*"
+)
 
 
 def is_read(key: str, name: str) -> bool:
     """Whether something is made of such an event here."""
-    return (key, name) in EVENTS or record_type(key, name) is not None
+    return (key, name) in EVENTS or bool(pass_name(key, name) or record_type(key, name))
 
 
 def is_known(key: str, name: str) -> bool:
     """Whether torch is known to write such an event."""
-    if is_read(key, name) or (key, name) in _UNUSED_DUMPS:
+    if is_read(key, name):
         return True
+    if key == "graph_dump":
+        return _UNUSED_DUMPS.fullmatch(name) is not None
     if key != "artifact":
         return _UNUSED_KEYS.fullmatch(key) is not None
     return _UNUSED_ARTIFACTS.fullmatch(name) is not None
@@ -171,6 +178,8 @@ def read(envelope: Envelope) -> object | None:
     record = record_type(envelope.key, envelope.name)
     if record is not None:
         return read_record(record, envelope)
+    if pass_name(envelope.key, envelope.name):
+        return GraphLogged.read(envelope)
     if is_known(envelope.key, envelope.name):
         return None
     return UnknownEvent(f"{envelope.key}:{envelope.name}" if envelope.name else envelope.key)

@@ -7,7 +7,7 @@ its module. The graph itself is a local variable of the function that logs it: n
 import contextlib
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import torch
@@ -36,13 +36,11 @@ def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | N
     AOTAutograd's is written as primitives, too.
     """
     stage, variable = LOGGED_GRAPHS[event]
-    frames = itertools.islice(callers(), _MOST_FRAMES)
-    logging = next((frame for frame in frames if frame.f_code.co_name == _LOGS), None)
-    found = logging.f_back if logging is not None else None
-    module = found.f_locals.get(variable) if found is not None else None
-    if found is None or not isinstance(module, fx.GraphModule):
+    variables = logging_variables()
+    module = variables.get(variable)
+    if not isinstance(module, fx.GraphModule):
         return None
-    is_backward = found.f_locals.get("is_backward")
+    is_backward = variables.get("is_backward")
     graph = recorded_graph(module, None if is_backward is None else bool(is_backward))
     emit(graph, f"{stage}_graph")
     if prims and event in DECOMPOSED:
@@ -52,6 +50,14 @@ def write_logged_graph(event: str, *, prims: bool = False) -> fx.GraphModule | N
             lambda: emit(recorded_graph(_prims_graph(module), direction), "prims_graph"),
         )
     return module
+
+
+def logging_variables() -> Mapping[str, Any]:
+    """The variables of the function of torch's that logs the event at hand."""
+    frames = itertools.islice(callers(), _MOST_FRAMES)
+    logging = next((frame for frame in frames if frame.f_code.co_name == _LOGS), None)
+    found = logging.f_back if logging is not None else None
+    return found.f_locals if found is not None else {}
 
 
 def recorded_graph(module: fx.GraphModule, is_backward: bool | None = None) -> RecordedGraph:  # noqa: FBT001
@@ -125,13 +131,16 @@ def _nested(node: fx.Node) -> fx.Graph | None:
 
 
 def _target(node: fx.Node) -> str:
-    target = node.target
-    if isinstance(target, str):
-        return target
-    if isinstance(target, _OPERATORS):
+    target: object = node.target
+    if not isinstance(target, (str, *_OPERATORS)):
+        target = called(node)[0] or target
+    return target_name(target)
+
+
+def target_name(target: object) -> str:
+    """How what a node calls is spelled: ``aten.mm.default``, ``torch.relu``, a method's name."""
+    if isinstance(target, (str, *_OPERATORS)):
         return str(target)
-    if (operator := called(node)[0]) is not None:
-        return str(operator)
     module = str(getattr(target, "__module__", "") or "")
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None)
     # `max_pool2d`, which a decorator made, or a function of C++.

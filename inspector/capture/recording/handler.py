@@ -20,6 +20,7 @@ from inspector.capture.kernels.kernel_observer import KernelObserver
 from inspector.capture.log.payloads import PayloadGuard
 from inspector.capture.log.process_log import ProcessLog
 from inspector.capture.log.raised import add_operator_raised, watch_threads, write_operator_raised
+from inspector.capture.passes.observer import PassObserver
 from inspector.capture.sources import SourceWriter
 from inspector.capture.user_stack import calling_frame
 from inspector.capture.writer import artifact_name, emit, guarded
@@ -60,6 +61,7 @@ class TraceHandler(logging.Handler):
         self._cuda_graphs = CudaGraphObserver(self.sources)
         self._fusion = FusionObserver()
         self._kernels = KernelObserver(self._fusion.defined)
+        self._passes = PassObserver()
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
         self._strings: dict[int, str] = {}
@@ -111,6 +113,7 @@ class TraceHandler(logging.Handler):
                 self._release_threads()
             self._skips.release()
             self._kernels.release()
+            self._passes.release()
             self._fusion.release()
             self._step_aside()
 
@@ -243,6 +246,10 @@ class TraceHandler(logging.Handler):
             self._autotuning.flush()
         if name in versions.LOGGED_GRAPHS and (self.keeps_graphs or name == "dynamo_output_graph"):
             self._write_graph(name)
+        if name in versions.PASSES_END:
+            self._passes.end_stage()
+        elif name in versions.PASSES_BEGIN:
+            self._begin_passes(versions.PASSES_BEGIN[name])
 
     def _begins(self, stack: Sequence[tuple[str, int]]) -> None:
         """Dynamo begins with a function; who calls it is written where torch's stack lacks it."""
@@ -280,6 +287,12 @@ class TraceHandler(logging.Handler):
         stacks = {str(node.meta.get("stack_trace") or "") for node in graph.graph.nodes}
         for frame in sorted({(f.file, f.line) for stack in stacks for f in printed_frames(stack)}):
             self.sources.add(*frame)
+
+    def _begin_passes(self, variable: str) -> None:
+        from inspector.capture.graphs.logged_graph import logging_variables
+
+        self._passes.watch()
+        self._passes.begin_stage(logging_variables().get(variable))
 
     def _add_positions(self) -> None:
         positions = tuple(versions.positions_of_graph_break())

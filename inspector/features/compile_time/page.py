@@ -60,6 +60,7 @@ def page(report: ColdStartReport) -> Page:
         about(report.run),
         findings=report.report.findings,
         sections=(
+            *([_changed(report.against)] if report.against else []),
             _times("stage", "By stage", stages, cold.time_ns, is_chart=True),
             _times("compilation", "By compilation", _compilations(report), cold.time_ns),
             *(
@@ -81,7 +82,6 @@ def page(report: ColdStartReport) -> Page:
                 if caches
                 else [Lines(["torch logged no cache lookups"])],
             ),
-            *([_changed(report.against)] if report.against else []),
         ),
         notes=(*as_notes(cold_notes(report)), *cold_notices(report)),
         next_steps=report.report.next_steps,

@@ -7,14 +7,25 @@ from inspector.features.graph.lookup import Around
 from inspector.features.graph.not_fused import Pair
 from inspector.features.graph.operators import GraphOperators
 from inspector.features.graph.outside_graph import Outside
-from inspector.features.graph.report import FORMAT_VERSION, FusionRow, GraphReport, Operators
+from inspector.features.graph.passes import GraphPasses, Pass, PassEdit, PassNode
+from inspector.features.graph.report import (
+    FORMAT_VERSION,
+    FusionRow,
+    GraphReport,
+    Operators,
+    PassesReport,
+)
+from inspector.features.graph.vllm import Vllm, VllmPiece
 from inspector.features.kernels.json import GPU
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
+from inspector.records.vllm import VllmConfig
 from inspector.report.json.common import COMMON, versions
 from inspector.report.json.encode import Scope, View, Views, tool_version
+from inspector.run.compile_time import StageTime
 from inspector.run.graph import Graph, Node, tensor_bytes
 from inspector.shared.stack import StackFrame, made_class, plain_name
+from inspector.trace.caches import CacheLookup
 
 
 def _id(scope: Scope) -> str:
@@ -113,4 +124,34 @@ VIEWS: Views = {
         "graph=graph.name stage=graph.stage id name=node.name relation backward=is_backward",
         id=_found_id,
     ),
+}
+
+PASSES: Views = {
+    **COMMON,
+    PassesReport: View(
+        """format_version kind tool_version recording=run.meta:recording versions graphs vllm
+        notices""",
+        format_version=FORMAT_VERSION,
+        kind="passes",
+        tool_version=tool_version,
+        versions=versions,
+    ),
+    GraphPasses: View("name compile_id stage passes unchanged whole=is_whole"),
+    Pass: View("name added removed changed reordered=is_reordered"),
+    PassEdit: View("before after"),
+    PassNode: View("name target arguments line?"),
+    Vllm: View("process config kind? pieces"),
+    VllmConfig: View(
+        """model prefix mode backend custom_ops splitting_ops cudagraph_mode compile_sizes
+        compile_ranges use_inductor_graph_partition inductor_passes enabled_passes
+        dynamic_shapes_type"""
+    ),
+    VllmPiece: View(
+        """index=piece.start.index submodule=piece.start.name range_start=piece.start.range_start
+        range_end=piece.start.range_end cudagraph_size=piece.start.is_cudagraph_size
+        compile_id=piece.compile_id compile_time_ns=piece.time_ns stages=piece.stages
+        caches=piece.lookups passes"""
+    ),
+    StageTime: View("stage time_ns"),
+    CacheLookup: View("cache state key?"),
 }

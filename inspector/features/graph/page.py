@@ -11,6 +11,7 @@ from inspector.features.graph.lookup import Around, covers, is_same_file
 from inspector.features.graph.operators import shown_operator
 from inspector.features.graph.report import FusionRow, GraphReport, Operators
 from inspector.features.graph.unfused_wording import unfused_head, unfused_lines
+from inspector.features.graph.vllm import vllm_of, vllm_sections
 from inspector.features.graph.wording import (
     decomposition_lines,
     fusion_headline,
@@ -46,7 +47,8 @@ _NODE = (Column("node", "code"), Column("line"), Column("gives"))
 
 def page(report: GraphReport) -> Page:
     """Everything that was asked for."""
-    sections = [section for row in report.rows for section in _fusion(report, row)]
+    sections = [*vllm_sections(vllm_of(report.run))]
+    sections += [section for row in report.rows for section in _fusion(report, row)]
     sections += [_graph(report, graph) for graph in report.graphs]
     if report.operators is not None:
         sections += _operators(report.operators)

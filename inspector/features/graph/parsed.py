@@ -51,14 +51,14 @@ def _node(node: TextNode, roots: Roots) -> Node:
     return Node(
         name=node.name,
         op=op,
-        target=_target(operation) or node.name,
+        target=target_of(operation) or node.name,
         inputs=tuple(dict.fromkeys(node.arguments)),
         tensors=_tensors(node.tensor),
         stack=(place,) if place is not None and is_user else (),
     )
 
 
-def _target(operation: str) -> str:
+def target_of(operation: str) -> str:
     """As the recorder spells it, where the text tells."""
     if operation == "getattr":
         return "builtins.getattr"

@@ -33,7 +33,7 @@ def read_graphs(
     # What the forward pass keeps is what the backward pass takes.
     read = stages | {Stage.BACKWARD} if Stage.FORWARD in stages else stages
     places = list(places)
-    for place, direction in zip(places, _directions(places), strict=True):
+    for place, direction in zip(places, directions(places), strict=True):
         stage = _STAGES.get(place.stage)
         if stage is None or stage not in read:
             continue
@@ -78,7 +78,7 @@ def _with_products(graphs: list[Graph], places: Sequence[GraphPlace], roots: Roo
     ]
 
 
-def _directions(places: Iterable[GraphPlace]) -> Iterator[str]:
+def directions(places: Iterable[GraphPlace]) -> Iterator[str]:
     """Which pass each post-grad graph belongs to, where only its text was logged.
 
     With a backward graph behind it AOTAutograd's forward graph stands first, and so it is lowered

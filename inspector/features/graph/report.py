@@ -12,7 +12,9 @@ from inspector.features.graph.make_fusion import make_fusion
 from inspector.features.graph.not_fused import Pair, unfused_pairs
 from inspector.features.graph.operators import GraphOperators, count_operators
 from inspector.features.graph.outside_graph import Outside, outside
+from inspector.features.graph.passes import GraphPasses, read_passes
 from inspector.features.graph.reading import read_graphs
+from inspector.features.graph.vllm import Vllm, make_vllm, process_names
 from inspector.features.kernels.report import make_kernels_report
 from inspector.records.fusion import FusionPlan
 from inspector.report.command_line import command_again
@@ -87,6 +89,21 @@ class GraphReport:
     part: tuple[str, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class PassesReport:
+    """What passes changed in the graphs of a run.
+
+    Attributes:
+        notices: What is missing, and what would show it; one sentence each.
+        vllm: What vLLM compiled part by part, in each process where it ran.
+    """
+
+    run: Run
+    graphs: tuple[GraphPasses, ...]
+    notices: tuple[str, ...]
+    vllm: tuple[Vllm, ...] = ()
+
+
 def with_operators(report: GraphReport) -> GraphReport:
     """The report on all stages, as one on their operators."""
     captured = {g.compile_id: g for g in report.graphs if g.stage is Stage.DYNAMO}
@@ -117,6 +134,36 @@ def with_line(report: GraphReport, file: str, line: int) -> GraphReport:
         kernels = tuple(kernels_naming(codes, around.files, line))
         around = dataclasses.replace(around, kernels=kernels)
     return dataclasses.replace(report, graphs=(), rows=(), around=around)
+
+
+def make_passes_report(run: Run, graph: str = "") -> PassesReport:
+    """What each pass changed.
+
+    Args:
+        graph: The compilation whose graphs are wanted (``0/0``), or an empty string.
+    """
+    found: list[GraphPasses] = []
+    unread: list[str] = []
+    vllm: list[Vllm] = []
+    for process, name in zip(run.processes, process_names(run), strict=True):
+        passes, problems = read_passes(process, run.roots)
+        unread += [f"not shown: {text}" for text in problems]
+        compiled = make_vllm(process, name, passes)
+        vllm += [compiled] if compiled else []
+        found += [
+            dataclasses.replace(item, name=" ".join(filter(None, (name, part, item.name))))
+            for item in passes
+            if graph in {"", item.compile_id}
+            for part in [compiled.part_of(item) if compiled else ""]
+        ]
+    failed = failed_frames(run)
+    notices = [f"compilation was incomplete: {failed}"] if failed else []
+    again = command_again(run, "graph", "--passes")
+    if not found and not vllm:
+        notices.append(f"`{again}` records passes")
+    elif not vllm and not all(item.is_whole for item in found):
+        notices.append(f"torch logs a graph before and after its passes; `{again}` records each")
+    return PassesReport(run, tuple(found), (*reading_texts(run), *unread, *notices), tuple(vllm))
 
 
 def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:

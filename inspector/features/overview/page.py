@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from inspector.features.breaks.element_indices import refused_elements
+from inspector.features.graph.vllm import vllm_of, vllm_sections
 from inspector.features.overview.causes import by_cause, cause_lines
 from inspector.features.overview.cost_wording import total_line
 from inspector.features.overview.run_summary import summary_counts
@@ -55,6 +56,7 @@ def page(report: Report) -> Page:
         findings=findings,
         sections=(
             *([] if report.verification is None else [_tried(report, report.verification)]),
+            *vllm_sections(vllm_of(report.run)),
             Section("Counts", [Table(_COUNTS, _summary_rows(report), limit=20)]),
             Section(
                 f"By process ({len(processes)})",

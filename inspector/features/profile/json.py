@@ -7,7 +7,8 @@ from inspector.features.profile.autotune_wording import autotune_advice
 from inspector.features.profile.autotuned import NOISE, Autotuning, Tuned
 from inspector.features.profile.ceiling_wording import held_back, slowed_by
 from inspector.features.profile.gain import Gain
-from inspector.features.profile.kernel_timing import KernelTiming
+from inspector.features.profile.gains.library_gains import exposed_ns
+from inspector.features.profile.kernel_timing import Bound, KernelTiming
 from inspector.features.profile.launch_timing import LaunchTiming
 from inspector.features.profile.memory.memory import (
     CallMemory,
@@ -116,6 +117,14 @@ def _shape(scope: Scope) -> tuple[int, ...] | None:
     return tensor.shape if tensor.dtype or tensor.shape else None
 
 
+def _exposed_ns(scope: Scope) -> float | None:
+    """Of an exchange with other processes, while nothing else runs; null for anything else."""
+    work = scope.of(KernelTiming)
+    if work.bound is not Bound.PROCESSES:
+        return None
+    return exposed_ns(scope.of(Profiled).work, [work])
+
+
 VIEWS: Views = {
     **COMMON,
     ProfileReport: View(
@@ -159,8 +168,9 @@ VIEWS: Views = {
     KernelTiming: View(
         """name kind time_ns median_ns p5_ns p95_ns operators dtype? arithmetic=unit? bytes=bytes_
         bytes_from_memory=memory_bytes flops bytes_per_s flops_per_s bound ceiling_per_s=ceiling
-        share_of_ceiling modules lines:line compile_id=code.compile_id direction=code.direction
-        launches"""
+        share_of_ceiling exposed_ns modules lines:line compile_id=code.compile_id
+        direction=code.direction launches""",
+        exposed_ns=_exposed_ns,
     ),
     LaunchTiming: View(
         """name=launch.name? kind=launch.kind median_ns device=launch.device stream=launch.stream

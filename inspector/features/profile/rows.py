@@ -1,9 +1,10 @@
 """The rows of a profile's tables, the same in every format: by kernel, line, operator, module."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.graph.wording import TIMES
 from inspector.features.profile.ceiling_wording import bytes_rate, flops_rate
+from inspector.features.profile.gains.library_gains import exposed_ns
 from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, limit_of
 from inspector.features.profile.library_names import shown_name
@@ -44,7 +45,7 @@ def kernel_rows(found: Profiled) -> Iterator[PlacedRow]:
             f"{row.number}{TIMES} {_shown(row.first)}" if is_counted else _shown(row.first),
             duration(row.time_ns),
             f"{row.time_ns / whole:.1%}",
-            " · ".join(_summary(row)),
+            " · ".join(_summary(row, found.work)),
             " · ".join(_detail(row)),
             line_texts(row.lines, names, found.code),
         )
@@ -74,13 +75,13 @@ def _detail(row: KernelGroup) -> Iterator[str]:
         yield f"grid {grid}, block {block}, {launch.registers} registers"
 
 
-def _summary(row: KernelGroup) -> Iterator[str]:
+def _summary(row: KernelGroup, work_of_call: Sequence[KernelTiming]) -> Iterator[str]:
     work = row.first
     yield _KINDS.get(work.kind, work.kind)
     if work.bound is Bound.LATENCY:
         yield "takes no longer than an empty kernel"
     elif work.bound is Bound.PROCESSES:
-        yield "waits for other processes"
+        yield f"waits for other processes, {duration(exposed_ns(work_of_call, row.all_))} exposed"
     elif row.share_of_ceiling is not None and row.is_possible:
         peak = f"{work.unit} peak" if work.bound is Bound.COMPUTE else limit_of(work)
         yield f"{percent(row.share_of_ceiling)} of {peak}"

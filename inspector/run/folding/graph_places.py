@@ -7,6 +7,7 @@ from inspector.records.fusion import FusionPlan
 from inspector.records.gpu_target import GpuTarget
 from inspector.records.graphs import RecordedGraph
 from inspector.records.kernels import CppKernelLoops, TritonKernelFacts
+from inspector.records.passes import PassChanges
 from inspector.run.graph_places import GraphPlace, GraphPlaces, OutputCodes, OutputText
 from inspector.trace.inductor import GraphLogged, OutputCode
 from inspector.trace.inspector_records import StoredRecord
@@ -38,9 +39,13 @@ class GraphPlacesDraft:
         """Takes one event."""
         match event:
             case GraphLogged():
-                self._add_graph(GraphPlace(compile_id, event.stage, text=event.text))
+                self._add_graph(
+                    GraphPlace(compile_id, event.stage, text=event.text, pass_name=event.pass_name)
+                )
             case StoredRecord() if event.kind is FusionPlan:
                 self._add_graph(GraphPlace(compile_id, "fusion", recorded=event.text))
+            case StoredRecord() if event.kind is PassChanges:
+                self._add_graph(GraphPlace(compile_id, "passes", recorded=event.text))
             case StoredRecord() if event.kind is RecordedGraph:
                 self._add_recorded(compile_id, event)
             case CppKernelLoops():
@@ -87,6 +92,11 @@ class GraphPlacesDraft:
             )
             self._cpp, self._triton = [], []
         self._texts.append(text)
+
+    @property
+    def number(self) -> int:
+        """How many graphs there are so far."""
+        return len(self._places)
 
     def captured(self) -> dict[str, GraphPlace]:
         """The graph of Dynamo's that each compilation was left with."""

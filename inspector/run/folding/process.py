@@ -11,6 +11,7 @@ from inspector.records.environment import Dropped, Environment
 from inspector.records.graph_breaks import LineTimes, SkippedFrame
 from inspector.records.record import Record
 from inspector.records.timeline import CallProfile
+from inspector.records.vllm import VllmPieceStart
 from inspector.run.compile_time import StageTime
 from inspector.run.folding.boundary import boundaries, graph_inputs
 from inspector.run.folding.cold_start import ColdStartDraft
@@ -18,6 +19,7 @@ from inspector.run.folding.compilations import CompilationRecord, CompilationsDr
 from inspector.run.folding.cuda_graphs import CudaGraphEvent, CudaGraphsDraft
 from inspector.run.folding.frames import make_frames
 from inspector.run.folding.graph_places import GraphEvent, GraphPlacesDraft
+from inspector.run.folding.pieces import PiecesDraft
 from inspector.run.run import Process
 from inspector.shared.roots import Roots
 from inspector.shared.stack import below_recorder
@@ -55,6 +57,7 @@ class ProcessBuilder:
         self._cold_start = ColdStartDraft(keep_spans=keep_spans)
         self._cuda_graphs = CudaGraphsDraft()
         self._graphs = GraphPlacesDraft()
+        self._pieces = PiecesDraft()
         self._unknown: collections.Counter[str] = collections.Counter()
         self._collectives: dict[str, tuple[str, ...]] = {}
 
@@ -94,7 +97,10 @@ class ProcessBuilder:
         return self._calls[-1] if self._calls else None
 
     def _take(self, envelope: Envelope, event: object) -> None:
-        if isinstance(event, ChromiumEvent):
+        if isinstance(event, VllmPieceStart):
+            self._pieces.begin(str(envelope.compile_id or ""), event, self._graphs.number)
+        elif isinstance(event, ChromiumEvent):
+            self._pieces.add_span(event, self._graphs.number)
             self._cold_start.add_event(event)
             self._cuda_graphs.add_span(event)
             self.compilations.add_span(event)
@@ -128,6 +134,8 @@ class ProcessBuilder:
 
     def _take_of_compile_time(self, envelope: Envelope, event: _CompileTimeEvent) -> None:
         self._cold_start.add_event_of(envelope.compile_id, event)
+        if isinstance(event, CacheLookup):
+            self._pieces.add_lookup(event)
         # Other backends come by AOTAutograd's cache, too, and miss it.
         if isinstance(event, CacheLookup) and (
             event.state is CacheState.HIT or event.cache == "FX graph"
@@ -195,6 +203,7 @@ class ProcessBuilder:
             cuda_graphs=self._cuda_graphs.build(lambda key: graph_inputs(captured.get(key))),
             codes=codes,
             graphs=graphs,
+            pieces=self._pieces.build(self._graphs.number),
             recorded={kind: tuple(found) for kind, found in self._records.items()},
             stored=dict(self._stored()),
         )

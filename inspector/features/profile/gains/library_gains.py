@@ -46,6 +46,12 @@ def unhidden_ns(found: Iterable[Exchange]) -> float:
     return float(statistics.median([union_ns(itertools.chain(*spans)) for spans in calls] or [0]))
 
 
+def exposed_ns(work: Iterable[KernelTiming], some: Sequence[KernelTiming]) -> float:
+    """How long some of the exchanges among all work run while nothing else does."""
+    wanted = {id(item) for item in some}
+    return unhidden_ns([found for found in exchanges(work) if id(found[0]) in wanted])
+
+
 def _alone(work: KernelTiming, busy: Mapping[tuple[int, int], _Spans]) -> Iterator[_Spans]:
     mine = _by_call_and_device([work])
     devices = {item.launch.device for item in work.launches}

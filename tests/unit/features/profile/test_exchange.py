@@ -11,8 +11,8 @@ import pytest
 from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.gains.gains import gains
-from inspector.features.profile.gains.library_gains import exchanges, unhidden_ns
-from inspector.features.profile.kernel_timing import KernelTiming, kernel_timings
+from inspector.features.profile.gains.library_gains import exchanges, exposed_ns, unhidden_ns
+from inspector.features.profile.kernel_timing import Bound, KernelTiming, kernel_timings
 from inspector.features.profile.launch_timing import LaunchTiming, launch_timings, recorded_profile
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile, LaunchPlace
 from inspector.run.kernel import Call
@@ -94,3 +94,9 @@ def test_two_gpus_exchanged_what_nothing_hid() -> None:
         for call in profile.calls
     ]
     assert unhidden(*launch_timings(profile, (), ())) == statistics.median(times) > 50_000
+
+
+def test_each_exchange_has_the_time_that_nothing_hides() -> None:
+    found = work(nccl((0, 100)), nccl((200, 300), call=GATHER), other((220, 280)))
+    each = [exposed_ns(found, [item]) for item in found if item.bound is Bound.PROCESSES]
+    assert sorted(each) == [40, 100]

@@ -1,0 +1,151 @@
+"""What vLLM compiled part by part: its configuration, and each submodule for each range."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from inspector.features.graph.passes import GraphPasses, Pass
+from inspector.features.graph.passes_wording import pass_counts
+from inspector.records.vllm import VllmCompileEvent, VllmConfig
+from inspector.report.page import Column, Section, Table
+from inspector.report.processes import labels
+from inspector.report.wording import count, duration
+from inspector.run.pieces import Piece
+from inspector.run.run import Process, Run
+
+_MOST_ROWS = 12
+_MOST_STAGES = 3
+_SETTINGS = (Column("setting"), Column("value", "code"))
+_PIECES = (
+    Column("submodule", "code"),
+    Column("tokens"),
+    Column("compile time", "number"),
+    Column("caches"),
+    Column("stages", "below"),
+    Column("passes", "below"),
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class VllmPiece:
+    """One submodule, for one range of tokens, with what passes changed in its graphs."""
+
+    piece: Piece
+    passes: tuple[Pass, ...] = ()
+
+    def has(self, graph: GraphPasses) -> bool:
+        """Whether it was compiled of a graph."""
+        first, end = self.piece.places
+        return first <= graph.place < end
+
+    @property
+    def tokens(self) -> str:
+        """The first and the last number, or the one: ``8 (CUDA graph)``."""
+        start = self.piece.start
+        first, last = start.range_start, start.range_end
+        graph = " (CUDA graph)" if start.is_cudagraph_size else ""
+        return (str(first) if first == last else f"{first}\N{EN DASH}{last}") + graph
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Vllm:
+    """What vLLM compiled in one process.
+
+    Attributes:
+        process: ``rank 1``, or an empty string where there is but one.
+        kind: Whether all of it came out of vLLM's own cache (``aot_cache_hit``), where it says so.
+    """
+
+    process: str
+    config: VllmConfig
+    kind: str
+    pieces: tuple[VllmPiece, ...]
+
+    @property
+    def time_ns(self) -> int:
+        """Compile time of all parts."""
+        return sum(item.piece.time_ns for item in self.pieces)
+
+    def part_of(self, graph: GraphPasses) -> str:
+        """Which submodule and range a graph is of: ``submod_2 8``."""
+        parts = (
+            f"{item.piece.start.name} {item.tokens}" for item in self.pieces if item.has(graph)
+        )
+        return next(parts, "")
+
+
+def vllm_of(run: Run) -> tuple[Vllm, ...]:
+    """What vLLM compiled, without what passes changed in it."""
+    pairs = zip(run.processes, process_names(run), strict=True)
+    return tuple(filter(None, (make_vllm(process, name, ()) for process, name in pairs)))
+
+
+def process_names(run: Run) -> tuple[str, ...]:
+    """A short name for each process; an empty string where there is but one."""
+    return ("",) if len(run.processes) == 1 else labels(run)
+
+
+def make_vllm(process: Process, name: str, graphs: Sequence[GraphPasses]) -> Vllm | None:
+    """What vLLM compiled; None where it did not run.
+
+    Args:
+        graphs: What passes changed in the graphs of the process.
+    """
+    config, event = process.last(VllmConfig), process.last(VllmCompileEvent)
+    if config is None and not process.pieces:
+        return None
+    pieces = []
+    for piece in map(VllmPiece, process.pieces):
+        passes = (item for graph in graphs if piece.has(graph) for item in graph.passes)
+        pieces.append(dataclasses.replace(piece, passes=tuple(passes)))
+    return Vllm(name, config or VllmConfig(), event.kind if event else "", tuple(pieces))
+
+
+def vllm_sections(found: Sequence[Vllm]) -> Iterator[Section]:
+    """The slowest process: ranks that differ are the subject of `inspect ranks`."""
+    slowest = max(found, key=lambda item: item.time_ns, default=None)
+    if slowest is None:
+        return
+    rank = f" on {slowest.process} of {len(found)}" if slowest.process else ""
+    names = {item.piece.start.name for item in slowest.pieces}
+    title = f"{count(len(slowest.pieces), 'compilation')} of {count(len(names), 'submodule')}"
+    rows = [_row(item) for item in slowest.pieces]
+    yield Section(
+        f"vLLM{rank}: {title}, {duration(slowest.time_ns)}",
+        (
+            Table(_PIECES, rows, "compilation", _MOST_ROWS),
+            Table(_SETTINGS, list(_settings(slowest)), "setting", _MOST_ROWS),
+        ),
+    )
+
+
+def _settings(item: Vllm) -> Iterator[tuple[str, str]]:
+    config = item.config
+    named = {
+        "model": f"{config.model} {config.prefix}".strip(),
+        "mode": config.mode,
+        "backend": config.backend,
+        "splitting ops": config.splitting_ops,
+        "compile sizes": config.compile_sizes,
+        "ranges end at": config.compile_ranges,
+        "cudagraph mode": config.cudagraph_mode,
+        "custom ops": config.custom_ops,
+        "passes": ", ".join(filter(None, (config.enabled_passes, config.inductor_passes))),
+        "dynamic shapes": config.dynamic_shapes_type,
+        "start": item.kind.replace("_", " "),
+    }
+    yield from ((name, value) for name, value in named.items() if value)
+
+
+def _row(item: VllmPiece) -> tuple[str, str, str, str, list[str], list[str]]:
+    piece = item.piece
+    longest = sorted(piece.stages, key=lambda stage: -stage.time_ns)[:_MOST_STAGES]
+    stages = ", ".join(f"{stage.stage} {duration(stage.time_ns)}" for stage in longest)
+    caches = dict.fromkeys(f"{found.cache} {found.state.value}" for found in piece.lookups)
+    return (
+        piece.start.name or f"piece {piece.start.index}",
+        item.tokens,
+        duration(piece.time_ns) if piece.stages else "not compiled",
+        ", ".join(caches),
+        [stages] if stages else [],
+        [f"{found.name}: {', '.join(pass_counts(found))}" for found in item.passes],
+    )

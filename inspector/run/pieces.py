@@ -1,0 +1,28 @@
+"""The parts of a model that vLLM compiles by themselves."""
+
+import dataclasses
+
+from inspector.records.vllm import VllmPieceStart
+from inspector.run.compile_time import StageTime
+from inspector.trace.caches import CacheLookup
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Piece:
+    """One submodule, for one range of tokens.
+
+    Attributes:
+        stages: Its compile time by stage, adding up to it.
+        places: Of its graphs, the first among those of the process, and the first behind them.
+    """
+
+    start: VllmPieceStart
+    compile_id: str
+    stages: tuple[StageTime, ...]
+    lookups: tuple[CacheLookup, ...]
+    places: tuple[int, int]
+
+    @property
+    def time_ns(self) -> int:
+        """Its compile time."""
+        return sum(stage.time_ns for stage in self.stages)
