@@ -18,7 +18,7 @@ _TORCHS = re.compile(r"(aten|prims|_c10d_functional|inductor|mkldnn|rngprims|hig
 # What to do by operator, the first that fits.
 _FIXES = (
     (r"^aten\.(topk|kthvalue|median|mode)",
-     "If one value is enough, use amax or argmax, which fuse. Else keep it out of inner loops."),
+     "If one value is enough, use amax or argmax, which fuse. Otherwise keep it out of loops."),
     (r"^aten\.(sort|argsort|msort)",
      "Use torch.topk if only some are needed. Otherwise keep it out of inner loops."),
     (r"^aten\.(nonzero|masked_select|unique|_unique|bincount)",
