@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 COMMANDS = {
     "explain": "Show every graph break: its line, its cause and its fix.",
     "run": "Record any program, however it calls torch.compile.",
-    "cold-start": "Show where compile time goes, and which caches hit.",
+    "cold-start": "Show where compile time goes, and which caches are hit.",
     "guards": "Show the guards, their cost, and what may recompile next.",
     "kernels": "Show the generated kernels, even for a GPU you do not have.",
-    "graph": "Show which operators became which kernel, and each stage.",
+    "graph": "Show which operators became which kernel, stage by stage.",
     "profile": "Time the kernels, and compare with peak FLOP/s and bandwidth.",
     "bench": "Compare eager PyTorch with the compiler's modes and backends.",
     "report": "Write one self-contained HTML page with the full report.",
@@ -38,7 +38,7 @@ COMMANDS = {
     "ranks": "Show where the ranks of a job differ, and which ranks wait.",
     "diff": "Compare two models, recordings or git revisions.",
     "list": "List, name and delete recordings.",
-    "rule": "Explain a rule, or a graph break id (GB0059) of torch.",
+    "rule": "Explain a rule or one of torch's graph break IDs (GB0059).",
     "schema": "Print the JSON Schema of a report.",
     "doctor": "Check for missing dependencies, and show how to install them.",
 }
@@ -238,7 +238,7 @@ def renderer_for_suffix(path: Path, kind: str = "", others: Iterable[str] = ()) 
     suffix = path.suffix.removeprefix(".").lower()
     what = f"the suffix {path.suffix!r}" if suffix else "no suffix"
     raise UsageError(
-        f"The output file {str(path)!r} has {what}, which is not a known format.",
+        f"The format of the output file {str(path)!r} is unknown: it has {what}.",
         _choices(suffix, [*known, *(name.removeprefix(".") for name in others)]),
     )
 

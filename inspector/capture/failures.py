@@ -91,7 +91,7 @@ def user_failure(
     hint = TRACEBACK_BELOW if error.__traceback__ is not None else ""
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
-        hint = f"Install `{package}`, or pass `--python` an interpreter that has it."
+        hint = f"Install `{package}`, or use `--python` to select an interpreter that has it."
     return ModelFailedError(f"{_capital(doing)} failed: {_said(error)}", hint, detail=detail)
 
 
@@ -107,8 +107,8 @@ def asks_for_value(error: BaseException) -> bool:
 def value_needed(error: BaseException, doing: str, root: str = "") -> InspectorError:
     """The error that tells a person where ``--fake`` ends: `doing` asks for a value."""
     return ModelFailedError(
-        f"{_capital(doing)} needs the value of a tensor{at(error, root)}, but "
-        "with --fake large tensors have none. Compilations so far are shown.",
+        f"{_capital(doing)} needs the value of a tensor{at(error, root)}, but with --fake, large "
+        "tensors have no values. Compilations so far are shown.",
         "Drop --fake, or make that tensor small (up to 100,000 elements).",
         detail=user_traceback(error, root),
     )

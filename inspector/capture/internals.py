@@ -58,7 +58,7 @@ USES = (
     ),
     Use(
         "distinguish failures of torch from failures of user code",
-        "the user's line of an exception",
+        "the line of user code that raised an exception",
         """
         torch._dynamo.exc: TorchDynamoException RestartAnalysis
         torch._subclasses.fake_tensor: DataDependentOutputException
@@ -66,7 +66,7 @@ USES = (
         """,
     ),
     Use(
-        "locate Dynamo in the user's code",
+        "track Dynamo's position in the user's code",
         "columns of graph breaks, time by traced line",
         """
         torch._dynamo.symbolic_convert: InstructionTranslator InstructionTranslatorBase
@@ -110,7 +110,7 @@ USES = (
         "GraphTransformObserver.__enter__ GraphTransformObserver.__exit__",
     ),
     Use(
-        "read Inductor's fusions and refusals",
+        "read which fusions Inductor performs and rejects",
         "fusion in `inspect graph`",
         """
         torch._inductor: scheduler ir

@@ -70,7 +70,11 @@ from inspector.shared.bench import BenchPlan
     help="Describe an input: 'f32[8,3,224]'. Repeat it in argument order, or name the argument: "
     "NAME=SPEC.",
 )  # fmt: skip
-@click.option("--device", metavar="DEVICE", help="Move model and inputs: cpu, cuda, cuda:1.")
+@click.option(
+    "--device",
+    metavar="DEVICE",
+    help="Move the model and inputs to this device: cpu, cuda, cuda:1.",
+)
 @click.option(
     "--sessions", type=click.IntRange(1, 20), metavar="N",
     help="Run this many processes per setting; most noise is between processes.  [default: 3]",
@@ -90,8 +94,8 @@ from inspector.shared.bench import BenchPlan
 )  # fmt: skip
 @click.option(
     "--warmup", is_flag=True,
-    help="Measure cold and cached startup of a service. Find inputs that compile everything in "
-    "advance.",
+    help="Measure service startup with cold and warm caches. Find the inputs that trigger all "
+    "compilations in advance.",
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
@@ -113,7 +117,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """Compare torch.compile's modes and backends with eager, and pick the best.
 
     TARGET is a model (model.py, model.py:name, package.module:name), several models or a folder of
-    them, or a recording of this command. Options that take several values separate them by commas.
+    them, or a recording made by this command. Separate multiple values of an option with commas.
 
     \b
     Examples:
@@ -147,7 +151,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     report, code = _report(kind, targets, given, process)
     if earlier is not None and isinstance(report, BenchReport):
         if earlier.is_grad != report.plan.is_grad:
-            message = f"{compare} was measured with a different --grad."
+            message = f"{compare} was measured with a different --grad setting."
             raise UsageError(message, "Measure both with the same options.")
         report = against(report, earlier)
         code = code or int(report.comparison is not None and report.comparison.is_worse)

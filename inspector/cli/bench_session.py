@@ -125,7 +125,7 @@ class Session:
         others = sum(other.is_alive for other in self._workers.values() if other is not worker)
         if ready is not None and is_crowded(worker, ready) and others:
             # For some inputs alone; with more room there may be enough.
-            worker.failure = "Some inputs ran out of memory."
+            worker.failure = "Runs with some inputs ran out of memory."
             worker.end()
             ready = None
         if lacks_memory(worker.failure) and others:
@@ -231,5 +231,5 @@ class Session:
                 self._workers[number].end()
         for number in self._wrong:
             label = self.bench.plan.combinations[number].setting.label
-            self._progress.begin(f"{label} is wrong: bisecting its graphs", counts=False)
+            self._progress.begin(f"{label} gives wrong results: bisecting its graphs", counts=False)
             self._ask_last(number, {"do": "bisect"}, min(_FAULT_SECONDS, self.bench.ready_seconds))

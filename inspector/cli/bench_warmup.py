@@ -180,7 +180,7 @@ def _checked(plan: WarmupPlan) -> int:
 def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
     with opened(existing(target)) as found:
         if not WarmupPlan.is_in(found.folder):
-            message = "This recording has no warm-up."
+            message = "This recording contains no warm-up measurements."
             raise UsageError(message, "Record one with: inspect bench model.py --warmup")
         run = read_run(found)
         print_place(run, target)

@@ -65,7 +65,7 @@ always_inductor(command)
 option_help(
     command,
     output="Write .json, .md, .txt, or a timeline (.perfetto.json).",
-    format_="Print as terminal, json, markdown or perfetto.json.",
+    format_="Output format: terminal, json, markdown or perfetto.json.",
 )
 
 

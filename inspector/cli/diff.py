@@ -42,11 +42,11 @@ from inspector.shared.bench import BenchPlan
     type=click.Choice(("worse", "difference")),
     metavar="WHAT",
     help="Exit with 1 on: worse, difference. AFTER is worse if it launches more kernels, moves "
-    "more bytes, or breaks more often.",
+    "more bytes, or has more graph breaks.",
 )
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels (registers, predicted times). Kernels from a recording are "
+    help="Compile the kernels to show registers and predicted times. Kernels from a recording are "
     "untrusted code and need --compile.",
 )  # fmt: skip
 @recording_options

@@ -30,7 +30,7 @@ from inspector.shared.request import Request
 @click.option(
     "--follow",
     is_flag=True,
-    help="Show the findings of a log folder while a job writes it, until Ctrl-C.",
+    help="Show the findings of a log folder while a job writes to it, until Ctrl-C.",
 )
 def command(  # noqa: PLR0913 - one parameter per option
     target: str | None,

@@ -44,7 +44,7 @@ _ALL = "all"
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels (registers, predicted times). Kernels from a recording are "
+    help="Compile the kernels to show registers and predicted times. Kernels from a recording are "
     "untrusted code and need --compile.",
 )  # fmt: skip
 @recording_options
@@ -209,7 +209,7 @@ def _gpu_lines() -> Iterator[str]:
             f"{gpu.memory_bytes / 2**30:>5.0f}{gpu.bandwidth / 1e12:>6.2f}"
             f"{gpu.l2_bytes / 2**20:>8.0f}{peak:>11}  {gpu.name}\n"
         )
-    yield "\nArchitectures, with the specifications of one of their GPUs:\n"
+    yield "\nArchitectures, each with the specifications of one representative GPU:\n"
     yield from (f"{key:<11}as {known_gpu(key).name}\n" for key in ARCHITECTURE_KEYS)
     yield "\nPeaks are dense (no sparsity). Sources:\n"
     yield from (f"{gpu.key}: {'; '.join(gpu.sources)}\n" for gpu in GPUS.values())

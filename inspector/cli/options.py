@@ -90,8 +90,8 @@ def _bytes(_ctx: click.Context, _param: click.Parameter, value: str | None) -> i
 
 size_option = click.option(
     "--max-bytes", callback=_bytes, metavar="SIZE",
-    help="Limit the logs of each process to this size (64M, 2G). Above half of it, details are "
-    "dropped; counts stay exact.",
+    help="Limit the logs of each process to this size (64M, 2G). Above half this size, details "
+    "are dropped; counts stay exact.",
 )  # fmt: skip
 
 target_options = together(
@@ -101,10 +101,14 @@ target_options = together(
         "name the argument: 'ids=i64[1,128]<30522'.",
     ),
     click.option(
-    "--device", metavar="DEVICE", help="Move model and inputs to a device: cpu, cuda, cuda:1."
+    "--device", metavar="DEVICE", help="Move the model and inputs to a device: cpu, cuda, cuda:1."
     ),
     click.option("--dtype", metavar="DTYPE", help="Convert floating-point tensors to f32, bf16, …"),
-    click.option("--train", is_flag=True, help="Run forward, loss (sum of outputs), backward."),
+    click.option(
+        "--train",
+        is_flag=True,
+        help="Run a training step: forward, loss (sum of the outputs), backward.",
+    ),
     click.option("--dynamic/--no-dynamic", default=None, help="Set dynamic= of torch.compile."),
     click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True."),
     click.option("--mode", metavar="MODE", help="Compile with this mode: reduce-overhead, …"),
@@ -120,7 +124,7 @@ target_options = together(
     ),
     click.option(
         "--no-measure", "measure", flag_value=False, default=True,
-        help="Call each input twice and measure nothing.",
+        help="Make two calls per input and measure nothing.",
     ),
 )  # fmt: skip
 """What to compile and how: the options that turn into a `Request`."""
@@ -179,7 +183,7 @@ output_options = together(
     ),
     click.option(
         "--format", "format_", metavar="FORMAT",
-        help="Print as terminal, json, markdown or github.",
+        help="Output format: terminal, json, markdown or github.",
     ),
     click.option(
         "-v", "--verbose", is_flag=True, expose_value=False, callback=_keep_verbose,

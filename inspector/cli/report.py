@@ -50,7 +50,7 @@ _DEFAULT = Path("report.html")
 @click.option("--open/--no-open", "opens", default=None, help="Open the page in the browser.")
 @recording_options
 def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: bool | None) -> int:
-    """Write one HTML page with the full report, linked from source line to kernel.
+    """Write one HTML page with the full report and links from source lines to kernels.
 
     TARGET is a model (model.py, model.py:name, package.module:name), a recording, a TORCH_TRACE log
     or a folder of logs; by default the newest recording. The page needs no network and no server.

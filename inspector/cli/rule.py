@@ -62,7 +62,9 @@ def _entry(name: str, registry: Registry | None) -> GraphBreakType:
         return GraphBreakType(gb_id, known.gb_type, "", (), "")
     if registry is None:
         message = "GB ids need torch's registry, but torch is not installed here."
-        raise EnvironmentLacksError(message, "Pass --python an interpreter that has torch.")
+        raise EnvironmentLacksError(
+            message, "Use --python to select an interpreter that has torch."
+        )
     if entry is None:
         message = f"torch {registry.torch_version} has no graph break {gb_id}."
         near = near_matches(gb_id, registry.types)

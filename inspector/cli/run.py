@@ -51,7 +51,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     PROGRAM is a script with its arguments, -m and a module with its arguments, or the name of an
     executable: torchrun, accelerate. The program keeps its arguments, standard streams and exit
     code. Every process that imports torch is recorded: ranks, forked or spawned workers, and
-    Python programs that it starts. With --fail-on, such findings change exit code 0
+    Python programs that it starts. With --fail-on, matching findings change exit code 0
     to 1.
 
     \b

@@ -81,7 +81,7 @@ class OutputError:
     within: bool | None = doc(
         "whether it is within rounding error; None if not checked", default=None
     )
-    nan: float = doc("share of NaN elements in the other result", default=0.0)
+    nan: float = doc("fraction of NaN elements in the other result", default=0.0)
     scale: str = doc(
         "scale of the difference: itself (its largest element), family (largest element of "
         "results of the same kind), rounding (rounding error of eager PyTorch)",
@@ -143,7 +143,7 @@ class Warmup(Record):
     input: int = 0
     inputs: str = doc("shapes of the inputs", default="")
     time_ns: int = doc(
-        "duration since the process started, or of loading the artifact or the first call",
+        "time since the process started, or time taken to load the artifact or run the first call",
         default=0,
     )
     compiled: int = doc("frames that the first call compiled or tried to compile", default=0)

@@ -29,8 +29,8 @@ class Ceilings(Record):
     state_missing: str = doc("reason why the state is missing", default="")
     took_ns: int = doc("duration of the measurement", default=0)
     facts: Mapping[str, int] = doc(
-        "l2_bytes, threads, …; others_percent: share of time that other processes used the GPU "
-        "just before",
+        "l2_bytes, threads, …; others_percent: percentage of time that other processes were using "
+        "the GPU just before the measurement",
         default_factory=dict,
     )
 
@@ -41,11 +41,11 @@ class DeviceState(Record):
 
     input: int
     before: Mapping[str, str] = doc(
-        "values of nvidia-smi before the calls were timed, by nvidia-smi's field names"
+        "nvidia-smi values before the calls were timed, keyed by field name"
     )
     after: Mapping[str, str]
     elapsed_ns: int = doc("time between the two queries")
     missing: str = doc("reason why values are missing", default="")
     others_percent: int | None = doc(
-        "share of time that other processes kept the GPU busy", default=None
+        "percentage of time that other processes kept the GPU busy", default=None
     )

@@ -8,7 +8,7 @@ from inspector.records.stack import StackFrame
 class FunctionKey:
     """One function that torch wrapped: a compiled graph or a part of it, for given integers."""
 
-    manager: int = doc("number of the CUDA graph tree manager (one per device and thread)")
+    manager: int = doc("index of the CUDA graph tree manager (one for each device and thread)")
     function: int = doc("torch's id for the function within the manager")
     device: int = doc("index of the device")
     compile_id: str
@@ -70,7 +70,9 @@ class CudaGraphCalls(Record):
     calls: int = 0
     replays: int = 0
     recordings: int = 0
-    warmups: int = doc("warm-up calls in the graph memory pool, before the capture", default=0)
+    warmups: int = doc(
+        "warm-up calls that used the graph memory pool before the capture", default=0
+    )
     captures: tuple[CudaGraphCapture, ...] = doc(
         "captures in order, recorded separately and merged by the reader", default=()
     )

@@ -23,7 +23,9 @@ class LaunchPlace:
     )
     is_backward: bool = doc("whether the autograd engine ran it", default=False)
     is_loss: bool = doc("whether it belongs to the loss added by --train", default=False)
-    run: int = doc("run of the statement that made the launch, if it runs several times", default=0)
+    run: int = doc(
+        "which run of the statement made the launch, if it runs several times", default=0
+    )
 
 
 @part
@@ -54,7 +56,7 @@ class CallBlock:
     """Calls that were made one after another."""
 
     kind: str = doc("kind of calls: plain or eager")
-    round: int = doc("round from 0, with one block of each kind")
+    round: int = doc("round number, from 0; each round has one block of each kind")
     calls: int
 
 
@@ -72,7 +74,8 @@ class FailedCall:
     """A call that failed while it was measured."""
 
     what: str = doc(
-        "kind of call: warm-up, plain, watched, eager, explained or memory; empty if no call failed"
+        "kind of call that failed: warm-up, plain, watched, eager, explained or memory; empty if "
+        "none failed"
     )
     number: int = doc("number of the failed call, from 1, or 0", key="call")
     error: str
@@ -130,7 +133,7 @@ class DeviceProfile(Record):
         "number of launches and busy time of each eager call", default=()
     )
     other_calls: int = doc(
-        "number of profiled calls whose launches differ from most calls", default=0
+        "number of profiled calls whose launches differ from those of most calls", default=0
     )
     launches: tuple[DeviceLaunch, ...] = doc("launches of each call, in order", default=())
     calls: tuple[ProfiledCall, ...] = doc(
@@ -145,7 +148,7 @@ class DeviceProfile(Record):
     unmatched: int = doc("number of launches not found in the detailed call", default=0)
     error: FailedCall | None = None
     eager_copies: tuple[tuple[int, int], ...] = doc(
-        "number of copies and their time without overlap", default=()
+        "number of copies, and time when only copies ran", default=()
     )
     eager_watched_ns: tuple[int, ...] = ()
     eager_idle_ns: Mapping[str, int] = dataclasses.field(default_factory=dict)

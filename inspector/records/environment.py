@@ -38,7 +38,7 @@ class SourceText(Record):
 class Problem(Record):
     """Something of ours failed inside the recorded process."""
 
-    where: str = doc("hook of torch-inspector that failed")
+    where: str = doc("torch-inspector hook that failed")
     error: str
 
 

@@ -82,7 +82,10 @@ class Uses:
     kind: str = doc(
         "how the uses differ: same, order, broadcast, offset, index, part, gather or whole"
     )
-    first: str = doc("index with its loops, offset, or number of elements")
+    first: str = doc(
+        "how the first launch uses the buffer: index expression with its loops, offset, or number "
+        "of elements"
+    )
     second: str
     common: int | None = doc("upper bound on the number of shared elements", default=None)
 

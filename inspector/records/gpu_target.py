@@ -11,7 +11,7 @@ class MeasuredDecision:
 
     what: str = doc("kind of decision: padding, template or fusion")
     detail: str = doc("torch's identifier for the subject of the decision")
-    taken: str = doc("candidate taken without a measurement")
+    taken: str = doc("candidate chosen without measurement")
     candidates: tuple[str, ...]
     sources: Mapping[str, str] = doc(
         "source code of Triton template candidates", default_factory=dict
@@ -36,9 +36,9 @@ class GpuTarget(Record):
     """Once at the beginning, and once for each captured graph."""
 
     gpu: str = doc("GPU name passed with --gpu")
-    state: str = doc("`begin` if nothing was compiled yet", default="")
+    state: str = doc("`begin` if nothing has been compiled yet", default="")
     measured: tuple[MeasuredDecision, ...] = doc(
-        "decisions that a device would measure", default=()
+        "decisions that torch would make by measuring on a device", default=()
     )
     attention: tuple[str, ...] = doc("kernels of scaled_dot_product_attention", default=())
     alternatives: tuple[AlternativeCode, ...] = doc(

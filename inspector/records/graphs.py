@@ -36,9 +36,9 @@ class GraphNode:
     )
     aten: str = doc("ATen operator before decomposition", default="")
     is_backward: bool = doc(key="backward", default=False)
-    flops: int | None = doc("FLOPs of one call, by torch's formulas", default=None)
+    flops: int | None = doc("FLOPs of one call, according to torch's formulas", default=None)
     inside: tuple[GraphNode, ...] = doc(
-        "computing nodes of a higher-order operator's subgraph, at its first use", default=()
+        "compute nodes in a higher-order operator's subgraph, at its first use", default=()
     )
 
 

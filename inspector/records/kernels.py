@@ -105,7 +105,9 @@ class KernelArgument:
     kind: str = doc("Inductor's: TensorArg, SizeArg, WorkspaceArg, …")
     buffer: str = doc("buffer of a tensor; parameters can share one", default="")
     dtype: str = doc("torch.float32, …", default="")
-    size: tuple[int, ...] = doc("sizes; dynamic ones as of compilation", default=())
+    size: tuple[int, ...] = doc(
+        "sizes; dynamic sizes have their values at compile time", default=()
+    )
     stride: tuple[int, ...] = ()
     is_read: bool = doc("whether the kernel reads it", default=False)
     is_written: bool = doc("whether the kernel writes it", default=False)

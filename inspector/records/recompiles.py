@@ -73,7 +73,8 @@ class FailedGuards(Record):
     cells: Mapping[str, str] = doc("names of closure variables by cell", default_factory=dict)
     stack: tuple[StackFrame, ...] = doc("stack of the function call, outermost first", default=())
     first_stack: tuple[StackFrame, ...] = doc(
-        "stack of the first compilation, if another line called the function", default=()
+        "stack of the first compilation, if the function was called from a different line then",
+        default=(),
     )
     instances: Mapping[str, Instance] = doc("modules and `self` by source", default_factory=dict)
     alive: Mapping[str, Alive] = doc(

@@ -10,7 +10,7 @@ class Marker:
     kind: str = doc(
         "kind of span: call, lookup, region, bytecode, prologue, function, backward, graph or eager"
     )
-    label: int = doc("index in the labels of the profile")
+    label: int = doc("index into the profile's labels")
     start_ns: int
     end_ns: int
     sequence: SignedInt = doc(
@@ -26,7 +26,7 @@ class Activity:
     operators: int = doc("number of top-level operators", default=0)
     events: int = doc("number of profiler events", default=0)
     operators_ns: int = 0
-    wait_ns: int = doc("time that the thread waited for the device", default=0)
+    wait_ns: int = doc("time the thread spent waiting for the device", default=0)
     device_start_ns: int = doc("start of the launched work on the device, or 0", default=0)
     device_end_ns: int = doc("end of the launched work on the device, or 0", default=0)
     device_busy_ns: int = 0
@@ -37,8 +37,8 @@ class MarkedThread:
     """A thread on which something was marked."""
 
     thread: int = doc("profiler's id of the thread")
-    markers: tuple[Marker, ...] = doc("spans by start time, outer spans first")
-    activities: tuple[Activity, ...] = doc("activities by time")
+    markers: tuple[Marker, ...] = doc("spans sorted by start time, outer spans first")
+    activities: tuple[Activity, ...] = doc("activities sorted by time")
 
 
 @artifact("profile")

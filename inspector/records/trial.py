@@ -11,7 +11,7 @@ class Comparison:
     """
 
     values: int = doc("number of compared values")
-    differing: int = doc("number of values beyond the tolerance of torch.testing for their dtype")
+    differing: int = doc("number of values outside torch.testing's tolerance for their dtype")
     uncompared: int = doc("number of values that cannot be compared", default=0)
     max_abs_error: float | None = doc(
         "largest absolute error, or None if no value is numeric", default=None
@@ -29,7 +29,7 @@ class Comparison:
 class TrialResult(Record):
     """A process that was tried out."""
 
-    settings: tuple[str, ...] = doc("settings supported by the torch of this process")
+    settings: tuple[str, ...] = doc("settings supported by this process's torch version")
     backend: str = doc("backend; empty if the file compiles its model itself")
     warm_call_ns: int | None = doc("median time of a round with one call per input")
     least_warm_call_ns: int | None = doc("fastest round")

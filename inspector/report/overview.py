@@ -17,7 +17,8 @@ _MOST_KINDS = 8
 _CACHES = {"fresh": "fresh caches", "user": "user caches"}
 # What does not run where a graph is found in a cache.
 _MISSING = {
-    "FX graph": "Inductor's FX graph cache hit for {}, so lowering did not run and is not recorded",
+    "FX graph": "Inductor's FX graph cache had a hit for {}, so lowering did not run and is not "
+    "recorded",
     "AOTAutograd": "the AOTAutograd cache hit for {}, so tracing into ATen and lowering did not "
     "run and are not recorded",
 }
@@ -86,7 +87,7 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
             yield f"{name} {value}"
 
 
-_UNSEEN = "which has no columns, source text or silently skipped functions"
+_UNSEEN = "which has no column numbers, source text or silently skipped functions"
 
 
 def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:
@@ -126,7 +127,10 @@ def reading_notices(run: Run) -> Iterator[tuple[str, str]]:
     lost = sum(process.lost_ends for process in run.processes)
     if lost:
         spans = count(lost, "compile-time span")
-        yield "warning", f"compile times by stage are approximate: {spans} not ended in the log"
+        yield (
+            "warning",
+            f"compile times by stage are approximate: the log has no end event for {spans}",
+        )
     cut = cut_warning(run)
     if cut is not None:
         yield "warning", cut.message

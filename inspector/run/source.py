@@ -3,10 +3,13 @@
 import ast
 import dataclasses
 import functools
+import re
 from collections.abc import Iterator, Mapping
 
 # Of a longer file, or a damaged number, no lines are made up.
 _MOST_LINES = 1_000_000
+_DEFINITION = re.compile(r"\s*(?:(?:async\s+)?def|class)\s")
+_MOST_DECORATOR_LINES = 40
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -42,6 +45,13 @@ class Sources:
         # Over the lines that are known: the range comes from a log and can be of any length.
         numbers = sorted(number for number in known if first <= number <= last)
         return tuple(SourceLine(number, known[number]) for number in numbers)
+
+    def definition_line(self, file: str, first: int) -> int:
+        """The line of the ``def`` or ``class`` of code that begins at ``first``, its decorator."""
+        if not (self.line(file, first) or "").lstrip().startswith("@"):
+            return first
+        lines = self.excerpt(file, first, first + _MOST_DECORATOR_LINES)
+        return next((line.number for line in lines if _DEFINITION.match(line.text)), first)
 
     def text(self, file: str) -> str | None:
         """The whole text of a file, or None where the recording does not have all of it."""

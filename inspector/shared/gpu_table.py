@@ -125,6 +125,6 @@ def known_gpu(asked: str) -> Gpu:
         known = [*GPUS, *_DEFAULTS]
         raise UsageError(
             f"Unknown GPU {asked!r}.",
-            f"{did_you_mean(asked, known)} Run `inspect kernels --list-gpus` to list all.",
+            f"{did_you_mean(asked, known)} Run `inspect kernels --list-gpus` to list all GPUs.",
         )
     return gpu

@@ -85,7 +85,7 @@ class _Reader:
                 problem = f"`{word}` has no sizes (`{word}[]` is a 0-dimensional tensor)"
                 self._fail_at(node, problem)
             case ast.Name(id=word):
-                self._fail_at(node, f"`{word}` is not a value (quote strings: `'{word}'`)")
+                self._fail_at(node, f"`{word}` is not a valid value (quote strings: `'{word}'`)")
             case ast.List(elts=items) | ast.Tuple(elts=items):
                 return SequenceSpec(tuple(map(self._spec, items)), isinstance(node, ast.Tuple))
             case ast.Dict(keys=keys, values=values):
@@ -103,7 +103,7 @@ class _Reader:
         except (ValueError, TypeError):
             value = ...
         if not isinstance(value, bool | int | float | str | None):
-            self._fail_at(node, "this is not a value")
+            self._fail_at(node, "this is not a valid value")
         return value
 
     def _tensor(self, node: ast.expr, sizes: list[ast.expr]) -> TensorSpec:

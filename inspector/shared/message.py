@@ -54,7 +54,7 @@ class Plan(Message):
     def read(cls, folder: Path) -> Self:
         """Reads that of a recording."""
         if not cls.is_in(folder):
-            message = "This recording has no measurements of `inspect bench`."
+            message = "This recording has no measurements from `inspect bench`."
             raise RecordingError(message, "Record some with: inspect bench model.py")
         try:
             return cls.from_json((folder / cls.FILE).read_text(encoding="utf-8"))
@@ -78,5 +78,5 @@ class Plan(Message):
             if fields["format_version"] <= FORMAT_VERSION and fields["target"]:
                 return decode(cls, fields)
         except (LookupError, TypeError, ValueError) as error:
-            raise ValueError("not a plan of `inspect bench`") from error
+            raise ValueError("not an `inspect bench` plan") from error
         raise ValueError("written by a newer torch-inspector")

@@ -72,7 +72,7 @@ def _value(text: str, whole: str) -> int | float | bool | str:
     try:
         value = json.loads({"True": "true", "False": "false"}.get(text, text))
     except ValueError as error:
-        raise UsageError(f"--vary {whole!r}: {text!r} is not a value.", _EXAMPLE) from error
+        raise UsageError(f"--vary {whole!r}: {text!r} is not a valid value.", _EXAMPLE) from error
     if not isinstance(value, int | float) or not math.isfinite(value):
         raise UsageError(f"--vary {whole!r}: {text!r} is not a number, true or false.", _EXAMPLE)
     return value

@@ -32,10 +32,10 @@ class DynamoSettings:
     specialize_float: bool = doc("whether floats are always constants", default=False)
     specialize_int: bool = doc("whether ints are always constants", default=False)
     nested_graph_breaks: bool = doc(
-        "whether a break in an inlined function resumes each caller", default=False
+        "whether each caller resumes after a graph break in an inlined function", default=False
     )
     accumulated_limit: int = doc(
-        "the same limit, summed over all objects that share the code",
+        "maximum number of cache entries, summed over all objects that share the code",
         key="accumulated_recompile_limit",
         default=256,
     )

@@ -40,7 +40,7 @@ export function Guards(): JSX.Element {
             <thead><tr><th scope="col">Compilation</th><th scope="col">Changed</th><th scope="col">Failed guard</th><th scope="col" class="num">Compile time</th></tr></thead>
             <tbody>{explain.recompiles.map((row) => (
               <tr><th scope="row">{row.entry} → {row.compile_id}{row.hit_limit && <b> limit reached</b>}</th>
-                <td>{row.changes.map((item) => <div>{item.name}{item.index !== null ? `.size(${item.index})` : ""}: {item.before} → {item.now}{item.is_dynamic && <span class="quiet"> (dynamic since then)</span>}</div>)}</td>
+                <td>{row.changes.map((item) => <div>{item.name}{item.index !== null ? `.size(${item.index})` : ""}: {item.before} → {item.now}{item.is_dynamic && <span class="quiet"> (dynamic from then on)</span>}</div>)}</td>
                 <td><code>{row.guard}</code></td><td class="num">{duration(row.duration_ns)}</td></tr>))}</tbody>
           </table></div>
         </section>

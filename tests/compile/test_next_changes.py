@@ -44,8 +44,8 @@ def get_inputs():
 """
 # By a part of the printed line: the change that it speaks of.
 CHANGES = {
-    "x.size(0) is dynamic while `2 <= x.size(0) <= 10`: 11": {"batch": 11},
-    "x.size(1) is dynamic while `(x.size(1) % 4) == 0`: 11": {"width": 11},
+    "x.size(0) is dynamic as long as `2 <= x.size(0) <= 10`: 11": {"batch": 11},
+    "x.size(1) is dynamic as long as `(x.size(1) % 4) == 0`: 11": {"width": 11},
     "x.size(0) is dynamic: 0 or 1": {"batch": 1},
     "names has no 'b': a call with it": {"keys": "abc"},
     "names has 'c': a call without it": {"keys": "a"},
@@ -82,9 +82,9 @@ def get_inputs():
 """
 NUMBER_CHANGES = {
     "n is specialized on 7 by `if n == 7:`: another value recompiles": {"n": 6},
-    "m is dynamic while `m != 1`: 1 recompiles": {"m": 1},
-    "m is dynamic while `12*m >= 2`: 0 recompiles": {"m": 0},
-    "s is dynamic while `s > 0.5`: 0.5 recompiles": {"s": 0.5},
+    "m is dynamic as long as `m != 1`: 1 recompiles": {"m": 1},
+    "m is dynamic as long as `12*m >= 2`: 0 recompiles": {"m": 0},
+    "s is dynamic as long as `s > 0.5`: 0.5 recompiles": {"s": 0.5},
     "batch is specialized on its keys 'a', 'b', in this order: another set": {"keys": ("b", "a")},
     "k is an int of any value: a float recompiles": {"k": 8.5},
     "n is an int: a float recompiles": {"n": 8.5},

@@ -146,7 +146,8 @@ def _asking() -> Iterator[None]:
     except RuntimeError as error:  # DistStoreError and DistNetworkError are; FileStore's is plain
         first, *_ = str(error).strip().splitlines() or [""]
         raise ModelFailedError(
-            "Another process of this job ended early, because the job's store does not answer.",
+            "The job's store does not respond, so another process of this job probably ended "
+            "early.",
             "Check the output of the other ranks, and run all of them under inspect.",
             detail=f"{type(error).__name__}: {first}",
         ) from error

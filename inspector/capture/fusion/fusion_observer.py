@@ -84,7 +84,7 @@ class FusionObserver(Hooks):
         draft = self._current()
         if draft is not None:
             why, reason, *args = called.arguments
-            guarded("read a reason not to fuse", lambda: draft.refuse(why, reason, args))
+            guarded("read why a fusion was rejected", lambda: draft.refuse(why, reason, args))
         return called.go()
 
     def _generate(self, called: Called) -> object:

@@ -38,7 +38,7 @@ def without_measuring(notes: Notes) -> Iterator[None]:
         return key in notes.padded
 
     def measured(*_: object, **__: object) -> float:
-        where = "every measured fusion"
+        where = "every fusion that torch would decide by benchmarking"
         notes.decision(MeasuredDecision("fusion", where, "fused", ("fused", "not fused")))
         return _TAKEN_MS
 

@@ -65,7 +65,7 @@ class KernelObserver(Hooks):
             proxy.inspector_nodes = scheduler_nodes(functions)
             proxy.inspector_reason = note.reason if note is not None else no_tiling(proxy)
 
-        guarded("read the vectors of a loop", keep_reason)
+        guarded("read the vectorization of a loop", keep_reason)
         return result
 
     def _loops(self, called: Called) -> object:

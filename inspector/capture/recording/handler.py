@@ -86,7 +86,8 @@ class TraceHandler(logging.Handler):
         """Writes to one more log from now on."""
         if not self._logs:
             guarded(
-                "read numbered names", lambda: self._strings.update(versions.interned_strings())
+                "read the interned strings of the trace",
+                lambda: self._strings.update(versions.interned_strings()),
             )
             self._stand_in_front()
             guarded("replace unprintable values", self._payloads.watch)

@@ -150,7 +150,8 @@ def _once(named: dict[str, Any]) -> dict[str, Any]:
 def _nothing(place: Place) -> UsageError:
     if compiles_itself(place):
         return UsageError(
-            f"`{place.shown}` calls torch.compile itself and has no model that can be named.",
+            f"`{place.shown}` calls torch.compile itself and does not define a model that can be "
+            "selected by name.",
             f"Record it as a program: `{place.command(verb='run')}`.",
         )
     return UsageError(

@@ -195,7 +195,7 @@ def _missing_module_error(parts: list[str]) -> UsageError:
     if not parents:
         names = {module.name for module in pkgutil.iter_modules()}
         near = did_you_mean(wrong, sorted(names), otherwise="")
-        step = near if near.startswith("Did") else f"If it is a file, name it `{wrong}.py`."
+        step = near if near.startswith("Did") else f"If it is a file, pass `{wrong}.py`."
         return UsageError(f"There is no module `{wrong}` here.", step)
     parent = ".".join(parents)
     folders = getattr(sys.modules.get(parent), "__path__", ())

@@ -33,7 +33,7 @@ def command(interpreter: str | None, *, is_torch: bool) -> None:
     """Check which dependencies are missing, which features need them, and how to install them.
 
     Works without torch and never imports it. The exit code is 0 even if something is missing, and
-    2 only if the interpreter of --python cannot run.
+    2 only if the interpreter given with --python cannot run.
 
     \b
     Examples:

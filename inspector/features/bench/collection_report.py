@@ -169,7 +169,7 @@ def _notices(models: Sequence[Measured]) -> Iterator[str]:
     if earlier:
         were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
         since = min(report.run.meta.started for report in earlier)[:16].replace("T", " ")
-        yield f"{were} reused from an earlier run (since {since} UTC) and not repeated"
+        yield f"{were} reused from an earlier run (started {since} UTC) and not repeated"
     several = {
         "devices": [report.device for report in reports],
         "processors": [report.run.processor for report in reports],

@@ -109,7 +109,7 @@ def change_lines(found: BenchComparison) -> Iterator[tuple[str, bool | None]]:
     """Each change in a sentence, and whether it is one for the worse."""
     if found.is_of_another:
         yield (
-            f"the earlier report is of another model ({found.earlier.target}, not {found.target})",
+            f"the earlier report is for another model ({found.earlier.target}, not {found.target})",
             True,
         )
     several = len({change.inputs for change in found.changes}) > 1

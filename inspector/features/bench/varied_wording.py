@@ -44,7 +44,7 @@ def _compiled(item: VariedInput) -> str:
     if item.row.compiled is not None and not item.row.compiled.graphs:
         return "no graph: runs eagerly"
     if not item.compiled:
-        return "no: runs eagerly after the limit" if item.is_after_limit else "no"
+        return "no: runs eagerly (recompile limit reached)" if item.is_after_limit else "no"
     if any(each.hit_limit for each in item.recompiles):
         return "limit reached: runs eagerly"
     return f"again: {changed(item.recompiles[0])}" if item.recompiles else "yes"
@@ -72,7 +72,7 @@ def varied_totals(found: VariedSetting) -> str:
             parts.append(f"compiled for {found.compiled_inputs} of {inputs} in {took}")
         if found.break_even_rounds is not None:
             rounds = count(found.break_even_rounds, "call")
-            parts.append(f"pays off after {rounds} of each input")
+            parts.append(f"pays off after {rounds} with each input")
         if found.speedup is not None:
             parts.append(f"geometric mean {found.speedup:.2f}{TIMES}")
     return ", ".join(parts)
@@ -94,7 +94,7 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
         eagers = [each.row for each in eager.inputs] if eager is not None else []
         yield from wrong_lines([each.row for each in inputs], f" for {names}", eagers)
     if eager is not None and eager.left_out:
-        yield f"eager fails with {_named(eager.left_out)}"
+        yield f"eager fails for {_named(eager.left_out)}"
     for item in compiled:
         if item.failed and not item.failure:
             yield f"{item.setting.label} was not measured with {_named(item.failed)}"

@@ -68,7 +68,7 @@ def warmup_verdict(report: WarmupReport) -> Iterator[str]:
     if cold is None:
         failed = any(start.failure for start in report.starts)
         why = "torch.compile fails" if failed else "the recording is truncated"
-        yield f"{why}, so there is no startup to warm up"
+        yield f"{why}, so startup could not be measured"
         return
     others = [
         f"{duration(start.ready_ns)} with {said}"
@@ -76,7 +76,7 @@ def warmup_verdict(report: WarmupReport) -> Iterator[str]:
         if (start := report.start(name)) is not None
     ]
     instead = f"; {', '.join(others)}" if others else ""
-    yield f"Cold start: all inputs called within {duration(cold.ready_ns)}{instead}"
+    yield f"Cold start: all inputs processed within {duration(cold.ready_ns)}{instead}"
     yield _plan_line(report)
 
 
@@ -92,9 +92,9 @@ def _plan_line(report: WarmupReport) -> str:
     check = report.plan.check
     inputs = count(len(report.inputs), "input")
     if not report.calls:
-        return f"no warm-up needed: nothing compiles in the first calls of {inputs}"
+        return f"no warm-up needed: nothing compiles in the first calls with {inputs}"
     names = _named(report, report.calls)
-    what = f"Call {len(report.calls)} of {inputs} at startup ({names})"
+    what = f"Call the model with {len(report.calls)} of {inputs} at startup ({names})"
     if report.calls_without != report.calls:
         what = f"With the artifact, {what[0].lower()}{what[1:]}"
     if check is None:
@@ -104,7 +104,7 @@ def _plan_line(report: WarmupReport) -> str:
     if check.is_passed:
         return f"{what}; nothing compiles after that (checked in a fresh process)"
     again = count(len(check.compiled_later), "input")
-    return f"{what}; not enough: {again} still compiled in a fresh process"
+    return f"{what}; not enough: {again} still triggered compilation in a fresh process"
 
 
 def _start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
@@ -116,7 +116,10 @@ def _start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
     for number, item in enumerate(report.inputs if len(report.inputs) > 1 else ()):
         times = ({call.input: call.time_ns for call in start.firsts} for start in starts)
         yield (f"with {item.label}", *(_time(of.get(number, 0)) for of in times))
-    yield ("all inputs called", *(_time(start.ready_ns if start.firsts else 0) for start in starts))
+    yield (
+        "all inputs processed",
+        *(_time(start.ready_ns if start.firsts else 0) for start in starts),
+    )
     took = [duration(it.compile_time_ns) if it.cost is not None else _NONE for it in starts]
     yield _row("compile time", starts, took)
     yield _row("compilations", starts, [start.compilations for start in starts])
@@ -167,7 +170,7 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
     check = report.plan.check
     if report.calls != report.calls_without:
         names = _named(report, report.calls_without)
-        yield f"if the artifact cannot be used, call {names} instead"
+        yield f"if the artifact cannot be used, call the model with {names} instead"
     if check is None or check.failure:
         return
     loaded = "loaded the artifact" if check.loaded else "could not use the artifact"
@@ -176,7 +179,7 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
     compiled = sum(call.compiled for call in check.later)
     yield (
         f"checked: a fresh process ran warmup.py, {loaded}, and was warm after "
-        f"{duration(check.ready_ns)} ({hits} from the caches, {anew} compiled). All "
+        f"{duration(check.ready_ns)} ({hits} from the caches, {anew} compiled). Calls with all "
         f"{count(len(report.inputs), 'input')} then compiled {count(compiled, 'frame')}"
     )
     for item in report.still:
@@ -200,7 +203,7 @@ def warmup_notices(report: WarmupReport) -> Iterator[str]:
     if cold is not None and report.plan.records_cuda_graphs and report.device != "cpu":
         yield (
             "CUDA graphs are not cached: every start captures each size again, so warmup.py also "
-            "calls every input twice"
+            "calls the model twice with every input"
         )
 
 
@@ -240,6 +243,6 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
     if _cpp_runs(artifact) > (_cpp_runs(directory) if directory is not None else 0):
         yield (
             "the artifact contains only the source of C++ kernels, so every start compiles them: "
-            "on the CPU, run warmup.py while building the image of the service to fill its cache "
-            "folder (docs/warmup.md)"
+            "on the CPU, run warmup.py when building the service's image, to fill the image's "
+            "cache folder (docs/warmup.md)"
         )

@@ -9,7 +9,7 @@ from inspector.shared.result_names import AFTER, AGAIN
 
 _SCALES = {
     "itself": "its largest element",
-    "family": "the largest element of its kind",
+    "family": "the largest element of any tensor of its kind",
     "rounding": "the rounding error of eager",
 }
 
@@ -37,7 +37,7 @@ def wrong_lines(
 def _off(error: OutputError) -> str:
     name = value_named(error.name)
     if error.has_number:
-        return f"{name} is off by {error.relative:.0e} of {_SCALES[error.scale]}"
+        return f"{name} is off by {error.relative:.0e} times {_SCALES[error.scale]}"
     changed, after, call = name.partition(AFTER)
     if after and not error.mine:
         return f"{changed} is not changed by {call}, but eager changes it"

@@ -28,9 +28,8 @@ def refused_elements(run: Run) -> Iterator[str]:
     if found:
         shown = ", ".join([*found][:_MOST]) + (", …" if len(found) > _MOST else "")
         yield (
-            f"Inductor cannot compile {shown}: an index is a zero-dimensional tensor, which only "
-            "the backend eager accepts. Run with --backend inductor to see the graph break and "
-            "its fix"
+            f"Inductor cannot compile {shown}: an index is a zero-dimensional tensor, accepted "
+            "only by the eager backend. Use --backend inductor to see the graph break and fix"
         )
 
 

@@ -28,7 +28,7 @@ _PRINTABLE = 0.9
 # AOTAutogradCacheDetails in torch/_functorch/_aot_autograd/autograd_cache.py, 2.11 and 2.13.
 _WORDS = {
     "gm": "the graph itself",
-    "torch_version": "torch itself (another version or other sources)",
+    "torch_version": "torch itself (different version or sources)",
     "user_defined_triton_source": "the source of a user-defined Triton kernel",
     "triton_kernel_source_codes": "the source of a user-defined Triton kernel",
     "disable_amp": "autocast around the call",

@@ -67,8 +67,13 @@ def page(report: ColdStartReport) -> Page:
                 dataclasses.replace(_times(*what), is_detail=True)
                 for what in (
                     ("function", "By function", _places(report, cold.frames), cold.time_ns),
-                    ("line", "By calling line", _places(report, lines), cold.time_ns),
-                    ("line", "Dynamo by line (without the backend)", _traced(report), traced_ns),
+                    ("line", "By call site", _places(report, lines), cold.time_ns),
+                    (
+                        "line",
+                        "Dynamo time by line (excluding the backend)",
+                        _traced(report),
+                        traced_ns,
+                    ),
                 )
             ),
             Section(
@@ -101,7 +106,7 @@ def _headline(report: ColdStartReport) -> str:
     made = [key for key in ids if key[:2] not in refused]
     times = count(len(made), "compilation")
     rest = len(ids) - len(made)
-    behind = f", and {count(rest, 'attempt')} refused by the recompile limit" if rest else ""
+    behind = f", and {count(rest, 'attempt')} blocked by the recompile limit" if rest else ""
     return f"compile time {duration(cold.time_ns)}{over}: {times}{behind}"
 
 

@@ -9,7 +9,7 @@ from inspector.report.wording import count, duration
 from inspector.run.compile_time import ColdStart, KeyChange
 from inspector.run.run import Run
 
-_UNSEEN = "which has no Dynamo times by line and no classes of methods"
+_UNSEEN = "which has neither Dynamo times by line nor the class names of methods"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def cold_notes(report: ColdStartReport) -> Iterator[str]:
     if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
         yield "the log has no spans, so times are from torch's metrics and exclude backward graphs"
     if cold.logging_ns:
-        yield f"includes {duration(cold.logging_ns)} that torch spent on writing the trace"
+        yield f"includes {duration(cold.logging_ns)} that torch spent writing the trace"
     backend = str(report.run.meta.settings.get("backend") or "")
     if backend and backend != "inductor":
         yield f"recorded with backend {backend}, so Inductor's stages are missing"

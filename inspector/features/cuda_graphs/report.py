@@ -165,11 +165,11 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
     graphs = [process.cuda_graphs for process in run.processes]
     if not any(graphs):
         yield (
-            "CUDA graphs were not enabled. Compile with mode='reduce-overhead' (or the backend "
-            "cudagraphs)"
+            "CUDA graphs were not enabled. Compile with mode='reduce-overhead' (or the cudagraphs "
+            "backend)"
             if _has_gpu(run)
             else "CUDA graphs were not enabled. They need an NVIDIA GPU, and Inductor with "
-            "mode='reduce-overhead' or 'max-autotune' (or the backend cudagraphs)"
+            "mode='reduce-overhead' or 'max-autotune' (or the cudagraphs backend)"
         )
         return
     if any(row.calls is None for row in rows):

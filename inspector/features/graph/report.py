@@ -201,7 +201,7 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     known = list(dict.fromkeys(p.compile_id for each in run.processes for p in each.graphs.places))
     notices: Iterable[str] = _notices(run, stage, shown, rows, unread)
     if graph and known and graph not in known:
-        notices = [f"the recording has no compilation {graph}, but {listed(known)}"]
+        notices = [f"the recording has no compilation {graph}, only {listed(known)}"]
     return GraphReport(
         run=run,
         gpu=find_gpu(key) if key else None,
@@ -250,8 +250,8 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
             yield FusionRow(fusion, tuple(unfused_pairs(fusion)))
     if nested:
         unread.append(
-            f"fusion in {count(nested, 'graph')} inside higher-order operators (cond, checkpoint, "
-            "…), with their kernels"
+            f"fusion and kernels of {count(nested, 'graph')} inside higher-order operators (cond, "
+            "checkpoint, …)"
         )
     if len(lowered) < sum(graph.stage is Stage.POST_GRAD for graph in graphs):
         unread += [f"fusion in {graph.name} (not in the recording)"
@@ -282,7 +282,10 @@ def _notices(
     elif failed:
         yield f"compilation was incomplete: {failed}"
     if any(graph.is_parsed for graph in graphs):
-        yield f"graphs were parsed from torch's text, without modules and FLOPs; {command} in full"
+        yield (
+            f"graphs were parsed from torch's text, so modules and FLOPs are missing; {command} "
+            "in full"
+        )
     for text in unread:
         yield f"not shown: {text}"
 

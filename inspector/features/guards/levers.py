@@ -16,7 +16,7 @@ _OFF = "=False"
 _ASSUMES: Mapping[str, str] = {
     "skip_nnmodule_hook_guards": "no hook is added or removed after the first call",
     "install_free_tensors": "no parameter or buffer is replaced by another tensor",
-    "use_recursive_dict_tags_for_guards": "no __code__ or __defaults__ of a function is rebound",
+    "use_recursive_dict_tags_for_guards": "no function's __code__ or __defaults__ is rebound",
     "skip_guard_on_inbuilt_nn_modules_unsafe": "no attribute of a torch.nn module changes",
     "skip_guard_on_all_nn_modules_unsafe": "no attribute of any module changes",
     "skip_guard_on_globals_unsafe": "no global changes",

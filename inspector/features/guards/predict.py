@@ -26,7 +26,7 @@ _INT, _FLOAT = "<class 'int'>", "<class 'float'>"
 class Effect(enum.Enum):
     """What becomes of what changed."""
 
-    SERVED = "an entry fits"
+    SERVED = "a cache entry matches"
     DYNAMIC = "dynamic"
     CONSTANT = "a constant again"
     EAGER = "runs eagerly"

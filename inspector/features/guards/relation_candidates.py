@@ -43,7 +43,7 @@ def relation_candidates(frame: FrameGuards) -> Iterator[Candidate]:
             sign = _sign(what, relation)
             if dimension is None and source in fixed and sign != "==":
                 continue  # that it is fixed says it all
-            refused, held = f"{value}", f"{what} is dynamic while `{relation}`"
+            refused, held = f"{value}", f"{what} is dynamic as long as `{relation}`"
             if sign == "==":
                 code = guard.cause.code.strip() if guard.cause else ""
                 by = f" by `{code}`" if code else ""

@@ -161,7 +161,7 @@ def _notices(run: Run, rows: list[FrameRow], time: GuardTime | None, unread: int
     again = command_again(run, "guards")
     yield from reading_texts(run)
     if is_plain(run):
-        yield ("a plain trace has no guard times, classes of methods or source of the model")
+        yield ("a plain trace has no guard times, class names of methods, or model source")
     if not rows:
         yield ("no guards recorded: nothing was compiled, or the log lacks `dynamo_cpp_guards_str`")
         return

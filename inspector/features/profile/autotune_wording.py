@@ -66,7 +66,7 @@ def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
         return
     calls = max(1, round(found.spent_ns / saved))
     yield (
-        f"about {duration(saved)}{against} per call saved over the defaults; pays off after "
+        f"saves about {duration(saved)}{against} per call over the defaults; pays off after "
         f"{count(calls, 'call')}"
     )
 

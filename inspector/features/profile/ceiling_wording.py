@@ -32,7 +32,7 @@ _REASONS = {
     0x20: "software thermal slowdown",
     0x40: "hardware thermal slowdown",
     0x80: "hardware power brake",
-    0x100: "display clocks setting",
+    0x100: "display clock setting",
 }
 _IDLE = 0x1  # no clocks are needed: that holds nothing back
 _ACTIVE = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")

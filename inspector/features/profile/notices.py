@@ -82,7 +82,7 @@ def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
             rest = "compiled calls were still measured"
         yield f"{_failed(profile.error)}; {rest}"
     elif profile.blocks and budget.calls < _LEAST_CALLS:
-        yield f"only {count(budget.calls, 'call')} each of compiled and eager fit in the time limit"
+        yield f"only {count(budget.calls, 'call')} each, compiled and eager, fit in the time limit"
     if profile.unmatched:
         launches = count(len(profile.launches), "launch", "launches")
         yield f"{profile.unmatched} of {launches} per call could not be matched to code"

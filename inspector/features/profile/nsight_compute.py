@@ -180,7 +180,7 @@ def counter_texts(work: KernelTiming) -> Iterator[str]:
     }
     if stalls:
         name, warps = max(stalls.items(), key=lambda item: item[1])
-        yield f"main stall: {_MEANINGS.get(name, name)} ({warps:.1f} warps per issuing warp)"
+        yield f"main stall: {_MEANINGS.get(name, name)} ({warps:.1f} stalled warps per issue cycle)"
 
 
 def _shape(item: DeviceLaunch | CountedKernel) -> tuple[object, ...]:

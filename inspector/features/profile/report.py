@@ -1,7 +1,6 @@
 """Everything that is said about the profiles of a run."""
 
 import dataclasses
-import re
 from collections.abc import Mapping, Sequence
 
 from inspector.features.graph.fusion import Fusion
@@ -50,10 +49,6 @@ _UNSIZED_RUNS = (
     "bytes, FLOPs and shares of peak are unknown for a dynamic graph that runs several times per "
     "call"
 )
-
-
-_DEF = re.compile(r"\s*(?:async\s+)?def\s")
-_MOST_DECORATORS = 40  # lines
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -127,7 +122,7 @@ def _of_process(
         fusions=[row.fusion for row in make_graph_report(alone, FUSION).rows],
         functions={
             str(compilation.compile_id): NodeLine(
-                frame.name, frame.file, _def_line(run, frame.file, frame.first_line)
+                frame.name, frame.file, run.sources.definition_line(frame.file, frame.first_line)
             )
             for frame in process.frames
             for compilation in frame.compilations
@@ -225,15 +220,8 @@ def _as_in_source(item: LaunchTiming, run: Run) -> LaunchTiming:
     place = item.place
     if place is None:
         return item
-    number = _def_line(run, place.file, place.line)
+    number = run.sources.definition_line(place.file, place.line)
     text = run.sources.line(place.file, number) or ""
     return dataclasses.replace(
         item, place=dataclasses.replace(place, line=number, code=text.strip())
     )
-
-
-def _def_line(run: Run, file: str, first: int) -> int:
-    if not (run.sources.line(file, first) or "").lstrip().startswith("@"):
-        return first
-    lines = run.sources.excerpt(file, first, first + _MOST_DECORATORS)
-    return next((line.number for line in lines if _DEF.match(line.text)), first)

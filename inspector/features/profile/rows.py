@@ -79,7 +79,7 @@ def _summary(row: KernelGroup, work_of_call: Sequence[KernelTiming]) -> Iterator
     work = row.first
     yield _KINDS.get(work.kind, work.kind)
     if work.bound is Bound.LATENCY:
-        yield "no longer than an empty kernel"
+        yield "takes no longer than an empty kernel"
     elif work.bound is Bound.PROCESSES:
         yield f"waits for other processes, {duration(exposed_ns(work_of_call, row.all_))} exposed"
     elif row.share_of_ceiling is not None and row.is_possible:

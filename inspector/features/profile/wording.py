@@ -60,11 +60,11 @@ def _is_all_eager(found: Profiled) -> bool:
 
 def _without_kernels(found: Profiled) -> str:
     if not found.graphs:
-        where = f", Dynamo gives up at {listed(found.breaks)}" if found.breaks else ""
+        where = f"; Dynamo gives up at {listed(found.breaks)}" if found.breaks else ""
         return f"No compiled graph ran: this is eager PyTorch{where}. Run `inspect explain`"
     graphs = count(found.graphs, "graph")
     if found.backend == _INDUCTOR:
-        return f"No kernel of {graphs} ran: `inspect guards` shows which guards fail"
+        return f"No kernels from {graphs} ran: `inspect guards` shows which guards fail"
     backend = f"the backend {found.backend}" if found.backend else "the backend"
     return f"{graphs} without generated kernels: {backend} runs each operator eagerly"
 

@@ -126,7 +126,7 @@ def _advised(case: FixCase) -> tuple[str, ...]:
 
 
 def _without_graph(case: FixCase, found: Sequence[str]) -> Iterator[str]:
-    """Dynamo made no graph, and skips the function since then, whatever is passed."""
+    """Dynamo made no graph, and skips the function from then on, whatever is passed."""
     yield from texts("without-graph", case)
     # What becomes dynamic is what Dynamo could make no graph of; and nothing was compiled that
     # would be found again.

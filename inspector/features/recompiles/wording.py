@@ -39,7 +39,7 @@ _CHANGES: Mapping[RecompileClass, str] = {
     _C.TENSOR_KIND: "the dispatch keys of {name} change",
     _C.ALIASING: "the aliasing of tensors changes{colon_name}",
     _C.VIEW: "{name} changes to or from a view of another tensor",
-    _C.MARKS: "dimensions are marked as dynamic differently",
+    _C.MARKS: "a different set of dimensions is marked as dynamic",
     _C.SYMBOLIC_SHAPE: "a condition on {names} fails",
     _C.NONE: "{name} changes to or from None",
     _C.LENGTH: "the length of {name} changes",
@@ -67,8 +67,8 @@ _CHANGES: Mapping[RecompileClass, str] = {
 # Of what has no name: a bound method, mostly.
 _KEPT: Mapping[RecompileClass, str] = {
     _C.DEALLOCATED: "a function kept across a graph break was deallocated",
-    _C.FUNCTION: "another function is kept across a graph break",
-    _C.OBJECT: "another object is kept across a graph break",
+    _C.FUNCTION: "a different function is kept across a graph break",
+    _C.OBJECT: "a different object is kept across a graph break",
 }
 _ANSWERS: Mapping[Answer, str] = {
     Answer.DYNAMIC: "dynamic from then on",
@@ -79,7 +79,7 @@ _ANSWERS: Mapping[Answer, str] = {
 }
 _DYNAMIC: Mapping[RecompileClass, str] = {
     _C.STRIDE: "the strides are dynamic from then on",
-    _C.SYMBOLIC_SHAPE: "each side of the condition is compiled once",
+    _C.SYMBOLIC_SHAPE: "each outcome of the condition is compiled once",
 }
 # Where there are two values, and no further ones.
 _BOUNDED = frozenset(
@@ -289,6 +289,6 @@ def keys_changed(item: Recompile) -> str:
     shown = listed(keys, _MOST_KEYS).replace("{", "{{").replace("}", "}}")
     if keys:
         if len(keys) > 1:
-            return f"the keys {shown} come and go in {{name}}"
-        return f"the key {shown} comes and goes in {{name}}"
+            return f"the keys {shown} are present in {{name}} only in some calls"
+        return f"the key {shown} is present in {{name}} only in some calls"
     return "the number of keys in {name} changes" if is_number_of_keys(item) else ""

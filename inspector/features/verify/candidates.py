@@ -41,8 +41,8 @@ _SWITCHES = {
 _NAMED = re.compile(r"\bconfig\.([a-z_0-9]+)")
 _REORDER = "reorderable_logging_functions"
 _MOVED = (
-    "messages are written after the graph, so a tensor that is modified in place afterwards shows "
-    "its new value"
+    "messages are written after the graph runs, so a tensor modified in place later in the graph "
+    "shows its new value"
 )
 _IGNORE = "ignore_logging_functions"
 _DROPPED = "these messages are no longer written"

@@ -146,7 +146,7 @@ def _notes(verification: Verification) -> Iterator[str]:
         yield f"{count(uncompared.uncompared, 'output')} of a type that cannot be compared"
     if verification.rewrites_left:
         left = count(verification.rewrites_left, "more change")
-        yield f"not tried yet: {left}; apply some of these first, and run --verify again"
+        yield f"not tried yet: {left}; apply some of the changes above, then run --verify again"
     for name in verification.left_out:
         yield f"this version of torch has no {name}"
     if verification.baseline is not None and verification.not_tried:

@@ -25,7 +25,7 @@ from inspector.trace.guards import DynamoGuards
 from inspector.trace.payload import Payload
 
 # "Data-dependent jump" is what torch calls it since 2.6.
-_NO_REASON = "Data-dependent branch, or another break whose reason this torch does not log"
+_NO_REASON = "Data-dependent branch, or another break whose reason this torch version does not log"
 
 
 @dataclasses.dataclass(slots=True)

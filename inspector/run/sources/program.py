@@ -69,7 +69,9 @@ def _on_the_path(name: str, python: str | None, default: str) -> tuple[str, ...]
             return (python, script)
     found = shutil.which(name) or shutil.which(name, path=beside)
     if found is None:
-        step = "Use: inspect run [--] script.py args…, or -m module args…, or torchrun … script.py"
+        step = (
+            "Usage: inspect run [--] script.py args…, or -m module args…, or torchrun … script.py"
+        )
         raise UsageError(f"There is no script or program {name!r}.", step)
     return (found,)
 

@@ -105,7 +105,7 @@ def read_run(
         if unread:
             message = f"None of the logs of {recording.name} can be read ({unread[0]})."
             raise RecordingError(message, "Ask its owner for a copy.")
-        message = f"{recording.name} has no records of a structured trace."
+        message = f"{recording.name} contains no structured-trace records."
         raise RecordingError(
             message, "Name a log written with TORCH_TRACE=DIR, or a torch-inspector recording."
         )
@@ -145,7 +145,7 @@ def _check_readable(path: Path) -> None:
         )
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         message = f"{path} is neither a file nor a folder."
-        raise RecordingError(message, "Save its content to a file and name that file.")
+        raise RecordingError(message, "Save its contents to a file and pass that file.")
 
 
 def _read_log(log: Path, name: str, builder: RunBuilder, unread: list[str]) -> int:
@@ -181,7 +181,7 @@ def _from_folder(folder: Path, name: str, stack: contextlib.ExitStack) -> Record
             raise _several(folder, hidden)
         message = f"{folder} contains no recording and no trace (*.log, *.log.gz)."
         raise RecordingError(
-            message, "Name a model, a recording, or a folder written with TORCH_TRACE."
+            message, "Pass a model, a recording, or a folder written with TORCH_TRACE."
         )
     return _recording(folder, name, found, stack)
 

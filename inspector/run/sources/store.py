@@ -62,7 +62,7 @@ def newest_recording() -> Path:
         return (ended or cut_off)[-1]
     if found:
         message = f"The recording {[*found][-1]} is still in progress."
-        raise RecordingError(message, "Wait until it finishes, or name it to read it now.")
+        raise RecordingError(message, "Wait until it finishes, or pass its name to read it now.")
     message = "There are no recordings here yet."
     raise RecordingError(message, "Record one with: inspect explain model.py")
 

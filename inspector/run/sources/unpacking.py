@@ -117,5 +117,5 @@ class _Room:
 def _refused(path: Path, reason: str) -> RecordingError:
     return RecordingError(
         f"{path} was refused because {reason}, more than any valid recording.",
-        "If it is a recording, unpack it and name the folder.",
+        "If it is a recording, unpack it and pass the folder.",
     )

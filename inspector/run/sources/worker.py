@@ -110,7 +110,8 @@ class Worker:
                 self.failure = (
                     f"timed out after {seconds:g} s during {_UNTIL[state]}{at} (see --timeout)"
                     if state in _UNTIL
-                    else f"timed out after {seconds:.0f} s in calls that should take far less{at}"
+                    else f"timed out after {seconds:.0f} s in calls that should take far less time"
+                    f"{at}"
                 )
                 self.is_late = True
                 self.end()

@@ -47,7 +47,7 @@ def test_the_end_of_the_name_is_the_format(run: Main, tmp_path: Path, name: str)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("-o", "x.svg"), "not a known format"),
+        (("-o", "x.svg"), "is unknown"),
         (("--format", "perfeto.json"), "Did you mean perfetto.json"),
         (("--against", "nothing.zip"), "There is no recording or trace 'nothing.zip'"),
         (("--backend", "eager"), "--backend does not apply to a recording"),

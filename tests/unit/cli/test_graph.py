@@ -129,7 +129,7 @@ def test_a_stage_an_operator_a_line(run: Main, capsys: pytest.CaptureFixture[str
     [
         (("plain.log",), "Fusion was not recorded; `inspect graph model.py`"),
         (("plain.log", "--stage", "joint"), "The recording has no joint graph"),
-        (("a.log", "--graph", "7/0"), "The recording has no compilation 7/0, but 0/0, 1/0."),
+        (("a.log", "--graph", "7/0"), "The recording has no compilation 7/0, only 0/0, 1/0."),
     ],
 )
 def test_without_a_graph_no_file_is_written(

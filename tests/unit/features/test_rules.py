@@ -56,7 +56,7 @@ def limit(compile_id: str, **fields: Any) -> bytes:
 def test_a_break_before_the_first_operator_says_so(tmp_path: Path) -> None:
     (found,) = findings(tmp_path, start(), broken(), metrics(graph_op_count=0))
 
-    assert "no operator comes before it" in found.notes[0]
+    assert "no operator precedes it" in found.notes[0]
 
 
 def test_another_cause_on_the_same_line_is_shown(tmp_path: Path) -> None:

@@ -57,6 +57,19 @@ def test_what_is_no_python_has_no_names(text: str) -> None:
     assert sources(text).qualname("a.py", 1) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("def f(): ...", 1),
+        ("@a\n@b(\n    1,\n)\n# why\n\nasync  def f(): ...\ndef g(): ...", 7),
+        ("    @a\n    # why\n    class A: ...", 3),
+        ("@a", 1),
+    ],
+)
+def test_the_definition_after_its_decorators(text: str, line: int) -> None:
+    assert sources(text).definition_line("a.py", 1) == line
+
+
 def test_a_long_chain_of_branches_has_names() -> None:
     chain = "if a: pass\n" + "elif b: pass\n" * 500 + "def f(): ..."
 

@@ -67,7 +67,7 @@ def test_what_is_written_is_read(message: Message) -> None:
 @pytest.mark.parametrize("plan", [PLAN, WARMUP])
 def test_what_is_no_plan_is_refused_and_a_newer_one(plan: Plan) -> None:
     for text in ("", "{}", "[]", "no JSON", '{"format_version": 1}', '{"format_version": "x"}'):
-        with pytest.raises(ValueError, match="not a plan"):
+        with pytest.raises(ValueError, match="not an `inspect bench` plan"):
             type(plan).from_json(text)
     newer = {**json.loads(plan.to_json()), "format_version": 99}
     with pytest.raises(ValueError, match="newer"):

@@ -86,11 +86,11 @@ def test_reads(text: str, spec: InputSpec) -> None:
         ("i64[2]<0", "the limit of i64 must be", 8),
         ("f32[2] f32[3]", "invalid syntax", 8),
         ("f32[2], f32[3]", "this is more than one value", 1),
-        ("mode=bilinear", "`bilinear` is not a value (quote strings: `'bilinear'`)", 6),
+        ("mode=bilinear", "`bilinear` is not a valid value (quote strings: `'bilinear'`)", 6),
         ("a.b=3", "`a.b` is not an argument name", 1),
         ("x=f32[2]; y", "invalid syntax", 9),
         ("x='open", "unterminated string literal", 3),
-        ("x=['é', 1j]", "this is not a value", 9),
+        ("x=['é', 1j]", "this is not a valid value", 9),
         ("x={1.5: 1}", "a key must be a name, string or integer", 4),
     ],
 )

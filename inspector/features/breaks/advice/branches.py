@@ -36,7 +36,8 @@ def one_side(code: Code) -> Fix:
     if found is None or not found.only_one:
         return Fix()
     return Fix(
-        f"If only one side may run: `{found.only_one}`. Both functions must return new tensors of "
+        f"If only the selected branch should run: `{found.only_one}`. Both functions must return "
+        "new tensors of "
         "the same shape and dtype.",
         line_instead(code, found.only_one),
     )
@@ -48,7 +49,10 @@ def choice_by_number(code: Code) -> Fix:
         return found
     tests = [node.test for node in code.header() if isinstance(node, ast.If | ast.IfExp)]
     condition = condition_of(code, tests[0]) if len(tests) == 1 else ""
-    text = f"Use the tensor `{condition}` as the condition, without a Python number. {_CHOOSE}."
+    text = (
+        f"Use the tensor `{condition}` itself as the condition, without converting it to a Python "
+        f"number. {_CHOOSE}."
+    )
     return Fix(text) if condition else Fix()
 
 
@@ -96,8 +100,8 @@ def assertion(code: Code) -> Fix:
         else "If another error type is acceptable, assert on a tensor"
     )
     text = (
-        f"{when}: `{line}`. torch checks it in the graph and raises a RuntimeError. On a GPU the "
-        "error comes later than the line, and CUDA is unusable after it."
+        f"{when}: `{line}`. torch checks it in the graph and raises a RuntimeError. On a GPU, the "
+        "error surfaces after this line and makes CUDA unusable."
     )
     return Fix(text, line_instead(code, line)) if line else Fix()
 

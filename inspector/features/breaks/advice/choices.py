@@ -113,6 +113,6 @@ def _of_writes(code: Code) -> list[str]:
         if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name)
     ]
     return [
-        f"No other name may refer to the tensor of `{name}`: the branch writes to it in place."
+        f"The branch writes to the tensor `{name}` in place, so no other name may refer to it."
         for name in dict.fromkeys(names)
     ]

@@ -50,7 +50,7 @@ _TORCHS = "This line is inside torch. Move the code that reaches it out of the c
 _EXCEPTION = "GB0088"
 _GIVEN_UP = frozenset({Outcome.FRAME_SKIPPED, Outcome.REST_SKIPPED})
 _OTHERS = frozenset({Owner.LIBRARY, Owner.TORCH})
-_UNNEEDED = "If the record is not needed: "
+_UNNEEDED = "If you do not need the log message: "
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -237,7 +237,10 @@ def _reported(run: Run, record: GraphBreak) -> str:
     if run.roots.owner(file) is not Owner.LIBRARY:
         return _TORCHS
     package = run.roots.shown(file).replace("\\", "/").partition("/")[0].removesuffix(".py")
-    return f"Upgrade {package}, or report the graph break to it: this line is part of {package}."
+    return (
+        f"This line is part of {package}. Upgrade {package}, or report the graph break to its "
+        "developers."
+    )
 
 
 def _example(advice: Advice) -> Example:
@@ -279,8 +282,8 @@ def _given_up_caller(run: Run, record: GraphBreak) -> str:
             name = qualified_name(run, item.frame_name, item.frame_file, item.frame_line)
             return (
                 f"Fix {run.roots.shown(item.user.file)}:{item.user.line} first "
-                f"({item.cause.title}): it keeps Dynamo from compiling {name}, which calls this "
-                f"code. Once {name} is compiled, errors that it catches do not break the graph."
+                f"({item.cause.title}). It keeps Dynamo from compiling {name}, which calls this "
+                "code and catches its errors."
             )
     return ""
 

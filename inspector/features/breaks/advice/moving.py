@@ -27,7 +27,7 @@ def in_the_caller(code: Code) -> str:
     if call is None or not _is_done_at_most_once(code) or not _is_known(code, call.func):
         return ""
     shown = code.shown(call)
-    what = f"`{shown}`" if shown else f"the call in line {call.lineno}"
+    what = f"`{shown}`" if shown else f"the call on line {call.lineno}"
     how = "" if runs_once(code) else ", under the same conditions"
     arguments = [*call.args, *(word.value for word in call.keywords)]
     values = [value for argument in arguments for value in _values(code, argument)]
@@ -117,8 +117,9 @@ def call_before(code: Code) -> str:
     if made:
         names = " and ".join(f"`{name}`" for name in made)
         return (
-            f"End the compiled function above this line, call `{shown}` in the caller, and compile "
-            f"the rest as a second function: the call needs {names} from inside the function. Or "
+            f"The call needs {names} from inside the function. End the compiled function above "
+            f"this line, call `{shown}` in the caller, and compile the rest as a second function. "
+            "Or "
             "wrap the call in a custom operator (`torch.library.custom_op`)."
         )
     taken = sorted(names_of(call) & code.parameters())
@@ -134,6 +135,6 @@ def call_before(code: Code) -> str:
 def call_left(code: Code) -> str:
     """Says that a call is the caller's, wherever in the function it is; empty without one."""
     shown = code.shown(code.call)
-    how = "as often and under the same conditions" if not runs_once(code) else ""
+    how = "the same number of times and under the same conditions" if not runs_once(code) else ""
     said = f"Move `{shown}` to the caller, outside the compiled function"
     return f"{said}{', ' if how else ''}{how}." if shown else ""

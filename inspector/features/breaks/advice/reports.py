@@ -173,6 +173,6 @@ def ignored_method(code: Code) -> str:
         return ""
     setting = f"ignore_logging_functions={{logging.Logger.{code.call.func.attr}}}"
     return (
-        f"If the record is not needed: {under(setting)} removes every call of this method from "
-        "compiled code."
+        f"If you do not need the log message: {under(setting)} removes every call of this method "
+        "from compiled code."
     )

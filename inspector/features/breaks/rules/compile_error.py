@@ -38,7 +38,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class CompileErrorRule(Rule[Run, Finding]):
-    """A compilation ended with an exception."""
+    """A compilation failed with an exception."""
 
     id = "compile-error"
     severity = Severity.ERROR
@@ -166,14 +166,14 @@ def _failure_fix(
         return ""
     if item.is_recompile and any(not other.raised for other in frame.compilations):
         return (
-            "Compile with `dynamic=False`: a fixed size compiles, but dynamic sizes fail. Each "
-            "size is then compiled once."
+            "Compile with `dynamic=False`: fixed sizes compile, but dynamic ones fail. Each size "
+            "is then compiled once."
         )
     if not has_line:
         return ""
     return (
-        "Move this line into a function with `@torch.compiler.disable`. It then runs eagerly, and "
-        "the rest is compiled."
+        "Move this line into a function decorated with `@torch.compiler.disable`. It then runs "
+        "eagerly, and the rest is compiled."
     )
 
 

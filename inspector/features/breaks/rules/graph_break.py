@@ -94,8 +94,8 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     record = site.first
     if record.evidence is Evidence.PARSED:
         yield (
-            "torch logs graph breaks since 2.6; this one is inferred from restart reasons, "
-            "failures and the names of resumed functions (parsed)"
+            "torch logs graph breaks only in 2.6 and later; this one is inferred from restart "
+            "reasons, failures, and names of resumed functions (parsed)"
         )
     if record.caused_by is not None:
         yield "caused by another graph break, where torch could not end the graph"
@@ -141,8 +141,8 @@ def _consequence(run: Run, record: GraphBreak) -> str:
         for item in run.compilations
     )
     if not record.has_graph and is_cut_off:
-        return "the recording ends before this function was compiled, so its graphs are unknown"
-    before = "the graph ends here" if record.has_graph else "no operator comes before it"
+        return "the recording ends before this function is compiled, so its graphs are unknown"
+    before = "the graph ends here" if record.has_graph else "no operator precedes it"
     left_alone = _left_alone(run, record)
     if left_alone:
         return f"{before}; the code after it runs eagerly: {left_alone}"

@@ -105,7 +105,7 @@ def _without_graph(run: Run, process: Process, frame: Frame) -> Finding:
     name = plain_name(frame.name)
     return Finding(
         **RULE.at(run, place, "no graph", stack=frame.compilations[0].stack),
-        message=f"the first call of {name} had no tensor operation",
+        message=f"the first call of {name} had no tensor operations",
         why="Dynamo traced all of it and found no operator, so it skips the function from now on.",
         fix=_ADVICE["no tensor"],
         alternatives=(f"If other calls have operators: {_EMPTY_GRAPHS}.",),

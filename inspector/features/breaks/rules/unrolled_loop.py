@@ -61,7 +61,7 @@ def _finding(run: Run, compile_id: str, loop: Unrolled) -> Finding:
     time = f"; it took {duration(took[0])} to compile" if len(took) == 1 and took[0] else ""
     return Finding(
         **RULE.at(run, loop.frame, ""),
-        message=f"the loop is unrolled: the graph contains its body {loop.times} times",
+        message=f"the loop is unrolled: the graph repeats its body {loop.times} times",
         why=f"{loop.operators} of {loop.total} operators in the graph come from it{time}",
         fix=_fix(loop),
         alternatives=(_AT_ONCE,),
@@ -76,7 +76,7 @@ def _fix(loop: Unrolled) -> str:
     elif loop.call:
         how = f"decorate `{name}` with `@torch.compile`"
     else:
-        how = "move it into a function with `@torch.compile`"
+        how = "move it into a function decorated with `@torch.compile`"
     return (
         f"Compile only the body of the loop: {how}, and remove torch.compile from around the loop. "
         "The body is compiled once and called in each step."

@@ -38,7 +38,7 @@ class AutotuningTimeRule(Rule[Run, Finding]):
             for item in tuned
             if item.time_taken_ns
         ]
-        why = f"{count(len(tuned), 'kernel')} tuned, none found in the autotune cache"
+        why = f"{count(len(tuned), 'kernel')} tuned; the autotune cache had no entry"
         if named:
             why += f"; the longest: {listed(named[:_MOST_NAMED])}"
         place = most_of(cold, ("autotuning",))

@@ -29,10 +29,11 @@ _ADVICE = {
         "TORCHINDUCTOR_FORCE_DISABLE_CACHES."
     ),
     r"SAC context_fn .*": (
-        "Set an attribute cache_hash on the context_fn of selective activation checkpointing."
+        "Set a cache_hash attribute on the context_fn of selective activation checkpointing."
     ),
     r".*(?:CustomRuntimeEstimator|runtime_estimator|CustomKnapsackSolver|solver).*": (
-        "Make the estimator or solver an instance of torch's class, with a uuid()."
+        "Derive the estimator or solver from torch's CustomRuntimeEstimator or "
+        "CustomKnapsackSolver, and implement uuid()."
     ),
 }
 _FX_GRAPH = "FX graph"
@@ -140,7 +141,10 @@ def _fixes(operator: Bypassed | None, reason: str) -> tuple[str, tuple[str, ...]
         return f"Set `{allowed}` to cache graphs with a `torch.autograd.Function`.", ()
     if not operator.key.startswith("torch.ops."):
         return marked, (
-            f"Make `{operator.operator}` a `torch.library.custom_op`, which torch caches.",
+            (
+                f"Make `{operator.operator}` a `torch.library.custom_op`; torch can cache graphs "
+                "that contain one."
+            ),
         )
     called = operator.operator.rpartition(".")[2]
     if operator.checks not in _EX or (operator.frame and called not in operator.frame.code):

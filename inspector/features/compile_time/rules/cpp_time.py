@@ -36,7 +36,7 @@ class CppTimeRule(Rule[Run, Finding]):
             **self.at(run, place),
             message=f"the C++ compiler takes {duration(spent_ns)} of {duration(cold.time_ns)} of "
             "compile time",
-            why=f"{count(files, 'file')} of headers and kernels were compiled"
+            why=f"{count(files, 'file')} were compiled (headers and kernels)"
             + (f"; {checks} that probe vector instructions" if check_ns else ""),
             fix="Keep the cache folder between starts: TORCHINDUCTOR_CACHE_DIR on a volume, or "
             "torch.compiler.save_cache_artifacts() and load_cache_artifacts().",

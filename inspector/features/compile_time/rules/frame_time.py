@@ -46,7 +46,7 @@ def _finding(run: Run, item: PlaceTime, total_ns: int) -> Finding:
         message=f"{shown_name(item.name)} takes {duration(_own_ns(item))} of "
         f"{duration(total_ns)} of compile time",
         why=f"{count(item.compilations, 'compilation')}: {stages}",
-        fix="Find out why it is recompiled: `inspect rule recompile`."
+        fix="See why it recompiles: `inspect rule recompile`."
         if several
         else "If a block repeats in it, compile the block instead: call "
         "block.compile() on each, or use torch.compiler.nested_compile_region.",

@@ -53,8 +53,8 @@ def _finding(
     return Finding(
         **RULE.at(run, place, function.key.mode),
         message=f"{size(capture.copied_bytes)} are copied before each replay",
-        why=f"{capture.copied:,} of {count(capture.inputs, 'input')} may have another address in "
-        f"the next call; the largest: {listed(names, _MOST_NAMED)}.",
+        why=f"The address of {capture.copied:,} of {count(capture.inputs, 'input')} may change "
+        f"between calls; the largest: {listed(names, _MOST_NAMED)}.",
         fix="If it is the same tensor in every call, call torch._dynamo.mark_static_address(x, "
         "guard=False) before the first one.",
         alternatives=("Make it a buffer of the module, and write new values into it (x.copy_).",),

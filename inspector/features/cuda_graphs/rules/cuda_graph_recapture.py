@@ -19,14 +19,13 @@ from inspector.trace.printed_stack import printed_frames
 _STATIC = "StaticInputIdxMismatch"
 _MANAGED = "CudagraphManagedIdxMismatch"
 _DEAD = "ExpectedDeadIndicesBeforeGraphMismatch"
-_PATH = "another graph before it"
+_PATH = "a different preceding graph"
 _MOST_NAMED = 4
 _WHY = {
     _STATIC: "{inputs} moved to another address after the capture. Parameters, "
     "buffers and tensors with a static address must keep their addresses.",
-    _MANAGED: "{inputs}, written by another CUDA graph, came from another output or capture of it "
-    "than before.",
-    _DEAD: "Outputs of an earlier graph were still alive, but were not during the capture.",
+    _MANAGED: "{inputs} came from a different output or capture of another CUDA graph than before.",
+    _DEAD: "Outputs of an earlier graph were still alive in this call, but not during the capture.",
     _PATH: "It ran after a different graph than before. Outputs of earlier calls were still "
     "alive, or the order of calls changed.",
 }

@@ -159,7 +159,7 @@ def _memory(
         names = {item.name for item in read.module.operations}
         if any(word in name for name in names for word in _ACCESSES):
             missing = "the number of bytes moved is unknown"
-            return _Need(part=f"memory: {missing}, and may take longer", missing=missing)
+            return _Need(part=f"memory: {missing}, so it may take longer", missing=missing)
         return _Need()
     full = gpu.bandwidth * _BANDWIDTH_SHARE
     rate = full

@@ -105,7 +105,10 @@ def _facts(export: KernelExport) -> Iterator[str]:
     yield f"PARTS = {dict(export.parts)!r}  # the buffer holds parts of these nodes"
     dtypes = (*export.reference.lines, *(item.dtype for item in export.buffers.values()))
     rounded = [name for name in _LOW if any(f"torch.{name}" in text for text in dtypes)]
-    yield f"ROUNDED = [{', '.join(f'torch.{name}' for name in rounded)}]  # where eager rounds"
+    yield (
+        f"ROUNDED = [{', '.join(f'torch.{name}' for name in rounded)}]  # dtypes to which eager "
+        "rounds"
+    )
     yield f"GIVEN = {export.reference.given!r}  # random numbers of the kernel"
     yield from _mapping("NOT_COMPARED", {k: repr(v) for k, v in export.not_compared.items()})
 

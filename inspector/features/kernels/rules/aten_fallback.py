@@ -18,7 +18,7 @@ _TORCHS = re.compile(r"(aten|prims|_c10d_functional|inductor|mkldnn|rngprims|hig
 # What to do by operator, the first that fits.
 _FIXES = (
     (r"^aten\.(topk|kthvalue|median|mode)",
-     "Use amax or argmax, which fuse, if one value is enough. Else keep it out of inner loops."),
+     "If one value is enough, use amax or argmax, which fuse. Otherwise keep it out of loops."),
     (r"^aten\.(sort|argsort|msort)",
      "Use torch.topk if only some are needed. Otherwise keep it out of inner loops."),
     (r"^aten\.(nonzero|masked_select|unique|_unique|bincount)",
@@ -53,7 +53,7 @@ class AtenFallback(Rule[Call, Advised]):
         if call.kind != "aten":
             return
         if not _TORCHS.match(name):
-            yield Advised(f"{name} is called as is", _WHY, _OWN)
+            yield Advised(f"{name} is called unchanged", _WHY, _OWN)
         elif not _LIBRARIES.search(name):
             fixes = (fix for pattern, fix in _FIXES if re.match(pattern, name))
             yield Advised(f"{name} falls back to eager PyTorch", _WHY, next(fixes, _FIX))

@@ -55,13 +55,17 @@ def _shared(nest: CppNest) -> int | None:
 def _why(nest: CppNest, shared: int, threads: int, least: int) -> str:
     elements = count(nest.elements or 0, "element")
     if threads <= 1:
-        return f"{elements} ({nest_text(nest)}), and torch had one thread when it was compiled"
+        return (
+            f"{elements} ({nest_text(nest)}), and torch was using one thread when the kernel was "
+            "compiled"
+        )
     if any(loop.parallel for loop in nest.loops):
         return (
-            f"{elements}, of which threads share {count(shared, 'iteration')} ({nest_text(nest)})"
+            f"{elements}, but only {count(shared, 'iteration')} to share among threads "
+            f"({nest_text(nest)})"
         )
     if (nest.elements or 0) // threads < least:
-        return f"{elements} on {threads} threads are fewer than {least} for each"
+        return f"{elements} on {threads} threads is fewer than {least} per thread"
     return f"{elements} ({nest_text(nest)}) that Inductor could not parallelize"
 
 

@@ -29,10 +29,10 @@ class AtomicsRule(Rule[KernelFacts, Advised]):
             atomics += large
         first = atomics[0]
         is_float = any(first.dtype.startswith(dtype) for dtype in _FLOATS)
-        order = "; their order and thus the sum changes from call to call" if is_float else ""
+        order = "; their order, and thus the sum, changes from call to call" if is_float else ""
         yield Advised(
             message=f"adds to {first.argument or 'memory'} with {first.dtype} atomics",
-            why=f"in line {first.line} of its source many threads may write to one element{order}",
+            why=f"many threads may write to one element in line {first.line} of its source{order}",
             fix="Sort the indices and reduce segments, or reduce index collisions.",
         )
 

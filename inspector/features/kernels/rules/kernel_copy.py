@@ -15,7 +15,8 @@ _VIEWS = {
 }  # fmt: skip
 _CONVOLUTIONS = {"convolution", "convolution_backward"}
 _INSTEAD_OF_CAT = (
-    "Merge layers whose results are concatenated into one layer with concatenated weights."
+    "Replace layers whose results are concatenated with one layer that has the concatenated "
+    "weights."
 )
 
 
@@ -33,7 +34,7 @@ class CopyRule(Rule[KernelFacts, Advised]):
         # With what is read and what is written alone there is no bias, say, that is added.
         if names and names <= _CONVOLUTIONS and len(tensors) <= 2:  # noqa: PLR2004 - those two
             yield Advised(
-                message="only copies, into the layout that cuDNN needs",
+                message="only copies into the layout that cuDNN needs",
                 why="the convolution's tensor is not in channels-last layout",
                 fix="Convert the model and its inputs to memory_format=torch.channels_last once.",
                 at_stake_ns=time_ns,
@@ -44,7 +45,7 @@ class CopyRule(Rule[KernelFacts, Advised]):
         what = ", ".join(sorted(names & _COPIES))
         yield Advised(
             message="only copies",
-            why=f"it is {what}, and could not be fused into another kernel",
+            why=f"it runs {what}, which could not be fused into another kernel",
             fix="Keep the tensor in the layout in which later operators use it.",
             alternatives=(_INSTEAD_OF_CAT,) if names & {"cat", "stack"} else (),
             at_stake_ns=time_ns,

@@ -59,7 +59,7 @@ _SPLIT = "torch._inductor.config.split_reductions = True, where it is off."
 
 def _fixes(kernel: KernelFacts) -> tuple[str, ...]:
     if kernel.is_users:
-        return ("Launch it with a larger grid, so each block does a part.",)
+        return ("Launch it with a larger grid, so each block processes a smaller part.",)
     if kernel.build.heuristic not in _REDUCTIONS:
         return ("Use a larger batch: each block gets its own rows.",)
     names = [name.removeprefix("aten.").partition(".")[0] for name in kernel.aten]

@@ -41,7 +41,8 @@ class Float64Rule(Rule[KernelFacts, Advised]):
         line = analysis.float64_lines[0]
         yield Advised(
             message="computes in float64, but much of the loaded data is narrower",
-            why=f"line {line} of its source is float64" + (f" because {cause} is" if cause else ""),
+            why=f"line {line} of its source computes in float64"
+            + (f" because {cause} is float64" if cause else ""),
             fix=fix,
             alternatives=(_SCALAR,) if scalars else (),
         )

@@ -26,9 +26,10 @@ class Int64Rule(Rule[KernelFacts, Advised]):
         if not sizes and not kernel.is_users:
             return  # an index computed by the operator itself, as interpolation does
         is_dynamic = all(name.startswith("ks") for name in sizes)
+        noun = "line" if len(lines) == 1 else "lines"
         yield Advised(
             message="computes its offsets in 64 bits",
-            why=f"lines {', '.join(map(str, lines[:4]))} of its source do"
+            why=f"see {noun} {', '.join(map(str, lines[:4]))} of its source"
             + (f": {' and '.join(sizes)} is 64-bit" if sizes else ""),
             fix=_BASE if kernel.is_users else _FIXED if is_dynamic else _SPLIT,
         )
@@ -39,7 +40,9 @@ _FIXED = (
     "Its sizes are dynamic: compile it for fixed ones (dynamic=False), or set "
     "torch._inductor.config.assume_32bit_indexing = True where no tensor has 2**31 elements."
 )
-_SPLIT = "Split the tensor below 2**31 elements, for example by a smaller batch."
+_SPLIT = (
+    "Split the tensor into parts of fewer than 2**31 elements, for example with a smaller batch."
+)
 
 
 def _is_concerned(facts: ConfigFacts) -> bool:

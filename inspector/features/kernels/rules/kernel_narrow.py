@@ -38,19 +38,20 @@ class NarrowRule(Rule[KernelFacts, Advised]):
         if sizes and first == _UNALIGNED:
             first = _DYNAMIC
         yield Advised(
-            message=f"moves {share:.0%} of its bytes in accesses below {_NARROW_BITS} bits",
+            message=f"moves {share:.0%} of its bytes in accesses narrower than {_NARROW_BITS} bits",
             why=f"{first}" + (f" ({', '.join(names)})" if names else ""),
             fix=_FIXES[first],
         )
 
 
 _UNALIGNED = "accesses of neighboring threads do not start at a multiple of 16 bytes"
-_MASKED = "its mask does not end at a multiple of 16 bytes, so every element has its own mask"
+_MASKED = "its mask does not end at a multiple of 16 bytes, so every element is masked separately"
 _STRIDED = "neighboring elements are not adjacent in memory"
 _DYNAMIC = "its sizes are dynamic, so rows may not start at multiples of 16 bytes"
 _FIXES = {
     _DYNAMIC: "Compile it for fixed sizes (dynamic=False), or keep the innermost size fixed.",
-    _UNALIGNED: "Pad the innermost size to a multiple of 16 bytes, or start the slice at one.",
+    _UNALIGNED: "Pad the innermost size to a multiple of 16 bytes, or start the slice at such a "
+    "multiple.",
     _MASKED: "Make the number of elements, or the innermost size, a multiple of 16 bytes.",
     _STRIDED: "Make the innermost dimension contiguous before this operation.",
 }

@@ -38,7 +38,7 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
         first = max(small, key=lambda kernel: kernel.launches)
         launch_ns = first.configs[0].prediction.launch_ns if first.configs[0].prediction else 0
         yield Advised(
-            message=f"and others are too small: {launches[0]} of {launches[1]} launches",
+            message=f"and other kernels are too small: {launches[0]} of {launches[1]} launches",
             why=f"they take {duration(times[0])} of {duration(times[1])}, mostly to start and end "
             f"({duration(launch_ns)} each, predicted), not counting launch overhead on the host",
             fix='Replay the launches as one CUDA graph: torch.compile(mode="reduce-overhead").',

@@ -33,8 +33,8 @@ class SpillsRule(Rule[KernelFacts, Advised]):
         threads = (least.config.launched_warps or least.config.num_warps) * _WARP
         yield Advised(
             message=f"spills {_spilled(least):,} bytes of registers per thread{where}",
-            why=f"with {count(threads, 'thread')} per block it has {registers} registers per "
-            "thread, and needs more",
+            why=f"with {count(threads, 'thread')} per block, it needs more than its {registers} "
+            "registers per thread",
             fix=_FIX_OWN if kernel.is_users else _FIX_INDUCTOR,
             alternatives=() if kernel.is_users else (_COORDINATE,),
         )

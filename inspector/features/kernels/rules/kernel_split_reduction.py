@@ -32,9 +32,10 @@ class SplitReductionRule(Rule[Sequence[KernelFacts], Advised]):
             share = second.time_ns / (first.time_ns + second.time_ns)
             if share >= _LEAST_SHARE:
                 yield Advised(
-                    message=f"reduces one part per block, and {second.build.name} the results",
-                    why=f"the second kernel takes {duration(second.time_ns)}, {share:.0%} of both "
-                    "(predicted)",
+                    message=f"reduces one part per block, and {second.build.name} combines the "
+                    "results",
+                    why=f"the second kernel takes {duration(second.time_ns)}, {share:.0%} of the "
+                    "time of both (predicted)",
                     fix="Reduce several tensors at once, so one kernel has enough blocks.",
                     alternatives=(_ONE_KERNEL,),
                     at_stake_ns=second.time_ns,

@@ -34,7 +34,7 @@ class UncoalescedRule(Rule[KernelFacts, Advised]):
         yield Advised(
             message=f"wastes {waste:.0%} of the bytes that it moves",
             why=f"line {worst.line} of its source uses {worst.block_share or 0:.0%} of the sectors "
-            f"that it reads in {worst.argument}: neighbors are {step} in memory",
+            f"that it reads in {worst.argument}: neighboring elements are {step} in memory",
             fix="Make the tensor contiguous once, in the order in which it is used here.",
             at_stake_ns=at_stake_ns,
         )

@@ -126,7 +126,7 @@ def _gains_of_layouts(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         return
     kernels = f"{len(found)} kernels" if len(found) > 1 else "a kernel"
     yield Gain(
-        f"{kernels} per call only to convert weights or inputs of convolutions to another layout",
+        f"{kernels} per call just to convert convolution weights or inputs to another layout",
         sum(
             part.share * item.time_ns
             for item in found

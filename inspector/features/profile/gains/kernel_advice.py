@@ -84,7 +84,10 @@ def _of_loops(work: KernelTiming) -> str:
     facts = next((kernel.cpp for kernel in kernels if kernel.name == work.name), None)
     is_alone = facts is not None and facts.recorded is not None and facts.recorded.threads == 1
     if facts is None or facts.vector_loops < facts.loops or not (facts.is_parallel or is_alone):
-        return "see `inspect kernels` for its loops that are not vectorized or parallel, and why"
+        return (
+            "see `inspect kernels` for which of its loops are not vectorized or not parallel, and "
+            "why"
+        )
     smaller = _smaller(work)
     if (work.share_of_ceiling or 0.0) < _NEAR or not smaller or work.bound is Bound.COMPUTE:
         return ""  # what they compute takes the time

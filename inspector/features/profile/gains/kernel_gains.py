@@ -70,7 +70,7 @@ def _of_functions(row: KernelGroup, change: str) -> Gain:
 def _nothing(row: KernelGroup) -> str:
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
-        return f"it already runs near peak, so use {less}"
+        return f"it already runs near peak: only {less} would help"
     if row.first.is_mostly(lambda part: part.name in _IRREGULAR):
         return "gathers and scatters are inherently slower than contiguous accesses"
     if row.first.kind == "library":

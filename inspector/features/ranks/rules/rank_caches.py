@@ -42,8 +42,8 @@ class RankCachesRule(Rule[RanksReport, Finding]):
         keys = f"; the keys differ in {', '.join(item.keys)}" if item.keys else ""
         return Finding(
             **self.at(run, row.place(run), "caches"),
-            message=f"{second}: cache results of {row.frame.name} differ from {first}; the faster "
-            f"wait up to {duration(wait_ns)} (estimate)",
+            message=f"{second}: cache results of {row.frame.name} differ from those on {first}; "
+            f"the faster ranks wait up to {duration(wait_ns)} (estimate)",
             why=f"{first}: {item.shown[0]}; {second}: {item.shown[1]}{keys}",
             fix=_LOCAL
             if not item.keys

@@ -78,7 +78,10 @@ def _fix(item: Difference) -> str:
             "(TORCHINDUCTOR_CACHE_DIR), so all ranks use the same configurations."
         )
     if any(item.guards):
-        return "Make that value equal on all ranks, or move code that depends on it out."
+        return (
+            "Make that value equal on all ranks, or move the code that depends on it out of the "
+            "function."
+        )
     return "Use the same input sizes, dtypes and model attributes on all ranks."
 
 

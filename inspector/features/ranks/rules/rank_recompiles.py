@@ -16,8 +16,8 @@ _SIZES = (
     "Use the same sizes on all ranks (pad or bucket), or mark the changing size as dynamic before "
     "the first call."
 )
-_VALUES = "Make what the guard checks equal on all ranks."
-_CALLS = "Call the function on all ranks, or where the other ranks do not wait for it."
+_VALUES = "Make the guarded value equal on all ranks."
+_CALLS = "Call the function on all ranks, or at a point where no rank waits for it."
 _EXCHANGE = (
     "Set TORCH_COMPILER_COLLECTIVES=1, so ranks exchange input sizes while they compile. All ranks "
     "must compile at the same time."
@@ -44,13 +44,17 @@ class RankRecompilesRule(Rule[RanksReport, Finding]):
         have = [item.process for item in row.compilations]
         wait_ns = sum(item.slowest.time_ns for item in rows)
         times, others = count(len(rows), "time"), ranks(run, row.missing)
-        more = f"{times} more than on {others}" if row.number else f"{times}, but never on {others}"
+        more = (
+            f"an extra {times} compared with {others}"
+            if row.number
+            else f"{times}, but never on {others}"
+        )
         reasons = list(_reasons(rows))
         is_size = any("size mismatch" in reason for reason in reasons)
         return Finding(
             **self.at(run, row.place(run)),
-            message=f"{ranks(run, have)}: {row.frame.name} is compiled {more}; they wait up to "
-            f"{duration(wait_ns)} (estimate)",
+            message=f"{ranks(run, have)}: {row.frame.name} is compiled {more}; the other ranks "
+            f"wait up to {duration(wait_ns)} (estimate)",
             why="; ".join(reasons) or "only these ranks call the function",
             fix=_SIZES if is_size else _VALUES if reasons else _CALLS,
             alternatives=(_EXCHANGE,) if is_size else (),

@@ -114,7 +114,7 @@ def _finding(
     is_uncompiled = _hit_limit(items) or is_eager or all_failed(items)
     return Finding(
         rule=RecompileRule.id,
-        # Such a call runs eagerly since then, or fails.
+        # Such a call runs eagerly from then on, or fails.
         severity=Severity.ERROR if is_uncompiled else Severity.WARNING,
         message=message,
         place=make_place(run, place, items[-1].stack),
@@ -241,8 +241,8 @@ def _breaks_around(
     if found is not None and found.user is not None:
         caller = qualified_name(run, found.frame_name, found.frame_file, found.frame_line)
         yield (
-            f"its caller {caller} breaks at {case.place(found.user)} ({found.cause.title}), so it "
-            "is compiled on its own, separately for each call"
+            f"its caller {caller} has a graph break at {case.place(found.user)} "
+            f"({found.cause.title}), so it is compiled separately for each call"
         )
 
 
@@ -271,9 +271,9 @@ def _message(name: str, items: tuple[Recompile, ...]) -> str:
     becomes = items[0].kind not in {RecompileClass.SYMBOLIC_SHAPE, RecompileClass.STRIDE}
     since = ""
     if any(item.answer is Answer.EAGER for item in items):
-        since = "; it runs eagerly since then"
+        since = "; it runs eagerly from then on"
     elif times and becomes and all(item.answer is Answer.DYNAMIC for item in items):
-        since = "; it is dynamic since then"
+        since = "; it is dynamic from then on"
     also = [changed(item) for item in also_changed(items[0])]
     and_also = f" and {listed(also, 2)}" if also else ""
     # With the keys that came or went in any of them.
@@ -287,9 +287,7 @@ def _place(run: Run, frame: Frame, first: Recompile) -> StackFrame:
         caller = user_frame(first.stack, run.roots)
         if caller is not None:
             return caller
-    line = frame.first_line
-    while (run.sources.line(frame.file, line) or "").lstrip().startswith("@"):
-        line += 1  # a code object begins at its first decorator
+    line = run.sources.definition_line(frame.file, frame.first_line)
     return StackFrame(frame.file, line, frame.name)
 
 

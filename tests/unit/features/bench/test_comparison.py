@@ -87,7 +87,7 @@ def test_what_cannot_be_compared_passes_no_gate() -> None:
     assert against(earlier(), other).is_worse
     found = against(earlier(), target="other.py")
     assert [line for line, _ in change_lines(found)] == [
-        "the earlier report is of another model (a/model.py, not other.py)"
+        "the earlier report is for another model (a/model.py, not other.py)"
     ]
     assert found.is_worse
 

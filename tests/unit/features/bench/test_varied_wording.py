@@ -87,6 +87,6 @@ def test_an_input_that_fails_is_named_and_in_no_sum() -> None:
     eager = dataclasses.replace(EAGER, left_out=("x[0]=4",))
     static = dataclasses.replace(STATIC, left_out=("x[0]=4",), inputs=(failed,))
     first, second, *_ = varied_verdict([eager, static])
-    assert first == "eager fails with x[0]=4"
+    assert first == "eager fails for x[0]=4"
     assert second.startswith("Fastest: default + static, 2.00\N{MULTIPLICATION SIGN}")
     assert varied_totals(static).startswith("20 ms for one call with each input except x[0]=4, ")

@@ -46,7 +46,7 @@ def test_a_warm_up_that_was_cut_off_is_said() -> None:
     plan = dataclasses.replace(whole.plan, check=None)
     cut = make_warmup_report(plan, run)
     assert list(warmup_verdict(cut)) == [
-        "the recording is truncated, so there is no startup to warm up"
+        "the recording is truncated, so startup could not be measured"
     ]
     assert "the recording is partial: it was interrupted with Ctrl-C" in warmup_notices(cut)
     assert "The plan" not in [section.title for section in page(cut).sections]

@@ -51,8 +51,8 @@ def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:
     found = row(Setting("inductor"), errors=errors, wrong=names)
     (said,) = wrong_lines([found, found], " for all 2 inputs")
     assert said == (
-        "default gives wrong results for all 2 inputs: output[1] of input 1 is off by 2e-01 of its "
-        "largest element"
+        "default gives wrong results for all 2 inputs: output[1] of input 1 is off by 2e-01 times "
+        "its largest element"
     )
 
 
@@ -64,7 +64,7 @@ def test_eager_pytorch_s_own_error_stands_beside_it() -> None:
     )
     found = row(Setting("inductor"), errors=(off,), wrong=(FIRST,))
     (said,) = wrong_lines([found], eagers=[row(Setting("eager"), errors=own)])
-    assert said.endswith("is off by 2e-01 of its largest element (eager: 2e-06 from float64)")
+    assert said.endswith("is off by 2e-01 times its largest element (eager: 2e-06 from float64)")
     # Of another scale, or where what is there is no number, it says nothing about this one.
     for other in (
         dataclasses.replace(off, scale="family"),

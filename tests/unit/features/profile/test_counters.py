@@ -82,7 +82,7 @@ def test_the_same_kernels_in_the_same_order() -> None:
 def test_they_are_told_in_words() -> None:
     (work,) = kernel_timings(with_counters([launch(GEMM)], [CountedKernel(GEMM, VALUES)]), None, 0)
     assert list(counter_texts(work)) == [
-        "DRAM 2.0 MB", "SM 79 %", "main stall: memory (2.4 warps per issuing warp)",
+        "DRAM 2.0 MB", "SM 79 %", "main stall: memory (2.4 stalled warps per issue cycle)",
     ]  # fmt: skip
     (bare,) = kernel_timings([launch("a")], None, 0)
     assert list(counter_texts(bare)) == []

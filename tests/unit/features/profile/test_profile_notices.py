@@ -100,7 +100,7 @@ def test_where_nothing_is_compiled_it_is_said_where_dynamo_gives_up() -> None:
     gain = Gain("the program's own code runs", 9_000, "compile more of it", is_hidden=False)
     found = dataclasses.replace(profiled(still), breaks=("model.py:15",), gains=(gain,))
     said = " ".join(verdict_lines(found))
-    assert "this is eager PyTorch, Dynamo gives up at model.py:15. Run `inspect" in said
+    assert "this is eager PyTorch; Dynamo gives up at model.py:15. Run `inspect" in said
     assert "Largest opportunity" not in said
     compiled = " ".join(verdict_lines(dataclasses.replace(found, graphs=1)))
     assert "Largest opportunity" in compiled

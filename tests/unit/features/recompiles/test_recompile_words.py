@@ -35,8 +35,8 @@ BOTH = batch(("'mask'", "'y{0}'"), ("'z'",))
             recompile(_C.NONE, "self.__dict__['_modules']['up'].bias"),
             "self.up.bias changes to or from None",
         ),
-        (batch(("'mask'",)), "the key 'mask' comes and goes in batch"),
-        (BOTH, "the keys 'mask', 'y{0}', 'z' come and go in batch"),
+        (batch(("'mask'",)), "the key 'mask' is present in batch only in some calls"),
+        (BOTH, "the keys 'mask', 'y{0}', 'z' are present in batch only in some calls"),
         (batch(), "the keys of batch change"),
     ],
 )

@@ -70,7 +70,7 @@ def rows(*entries: Entry) -> list[str]:
 
 
 def test_the_size_of_the_first_call_is_no_reason_to_leave_a_bound_out() -> None:
-    text = "x.size(0) is dynamic while `129 <= x.size(0)`: 127 recompiles"
+    text = "x.size(0) is dynamic as long as `129 <= x.size(0)`: 127 recompiles"
 
     assert text in rows(entry(0, 128), entry(1, 256, SIDE))
 
@@ -78,4 +78,4 @@ def test_the_size_of_the_first_call_is_no_reason_to_leave_a_bound_out() -> None:
 def test_where_there_is_an_entry_for_each_side_nothing_compiles() -> None:
     found = rows(entry(0, 128), entry(1, 256, SIDE), entry(2, 64, f"{X} <= 128"))
 
-    assert not [text for text in found if "dynamic while" in text]
+    assert not [text for text in found if "dynamic as long as" in text]

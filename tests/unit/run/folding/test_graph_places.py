@@ -62,7 +62,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     )]  # fmt: skip
     assert said[0].startswith("fusion was not recorded")
     assert said[1].startswith("the recording has no joint graph")
-    assert said[2:] == ["the recording has no compilation 7/0, but 0/0"] * 2
+    assert said[2:] == ["the recording has no compilation 7/0, only 0/0"] * 2
     empty = run_of(
         tmp_path, record("dynamo_start", {"stack": []}), record("compilation_metrics", {})
     )

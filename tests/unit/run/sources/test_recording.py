@@ -72,9 +72,9 @@ def test_a_gzip_that_was_cut_off_gives_what_is_there(tmp_path: Path) -> None:
     [
         (lambda _: None, "no recording or trace"),
         (lambda path: path.mkdir(), "contains no recording"),
-        (lambda path: path.write_text("hello\n"), "no records of a structured trace"),
-        (lambda path: path.write_bytes(b""), "no records of a structured trace"),
-        (lambda path: path.write_bytes(bytes(range(256)) * 9), "no records of a structured trace"),
+        (lambda path: path.write_text("hello\n"), "no structured-trace records"),
+        (lambda path: path.write_bytes(b""), "no structured-trace records"),
+        (lambda path: path.write_bytes(bytes(range(256)) * 9), "no structured-trace records"),
     ],
 )
 def test_what_is_no_trace_is_said(tmp_path: Path, make: object, said: str) -> None:

@@ -24,7 +24,7 @@ time.sleep(60)
         ("loaded", "timed out after 0.01 s during loading the model (see --timeout)"),
         ("ready", "timed out after 0.01 s during first calls (see --timeout)"),
         # Nobody has asked for that limit, and --timeout is another one.
-        ("done", "timed out after 0 s in calls that should take far less"),
+        ("done", "timed out after 0 s in calls that should take far less time"),
     ],
 )
 def test_what_takes_too_long_says_what_it_was_doing(tmp_path: Path, state: str, said: str) -> None:

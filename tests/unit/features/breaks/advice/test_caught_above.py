@@ -58,7 +58,7 @@ def test_what_gave_up_the_caller_that_catches_it_is_to_be_mended_first() -> None
     fix = fix_of(observed(3), gave_up())
 
     assert fix.startswith(
-        "Fix model.py:9 first (Failed to trace builtin operator): it keeps Dynamo"
+        "Fix model.py:9 first (Failed to trace builtin operator). It keeps Dynamo"
     )
     assert "keeps Dynamo from compiling forward, which calls this" in fix
 

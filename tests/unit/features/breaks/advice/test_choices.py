@@ -161,7 +161,7 @@ def test_only_one_side_runs_in_the_words_of_the_user(body: str, line: str) -> No
     said = fix("branch-cond", body, "x.any()")
 
     assert said == (
-        f"If only one side may run: `{line}`. Both functions must return new "
+        f"If only the selected branch should run: `{line}`. Both functions must return new "
         "tensors of the same shape and dtype."
     )
 
@@ -257,7 +257,7 @@ def test_where_more_depends_on_a_number_its_condition_is_told() -> None:
     body = "if x.max().item() > 1 and y.sum().item() < 3:\n    x = None\n"
     said = fix("item-branch", body, "x.max().item()")
 
-    assert said.startswith("Use the tensor `(x.max() > 1) & (y.sum() < 3)` as the condition")
+    assert said.startswith("Use the tensor `(x.max() > 1) & (y.sum() < 3)` itself as the")
     assert "torch.where(condition, a, b)" in said
 
 

@@ -146,14 +146,16 @@ def test_of_a_library_the_project_changes_a_setting_or_its_own_call() -> None:
 
     assert found.fix.startswith("Use `with torch._dynamo.config.patch(capture_scalar_outputs=True)")
     own, upgrade = found.alternatives
-    assert own.startswith("At model.py:3: end the compiled function")
-    assert upgrade == "Upgrade acme, or report the graph break to it: this line is part of acme."
+    assert own.startswith("At model.py:3: the call needs `h` from inside the function. End")
+    assert upgrade == (
+        "This line is part of acme. Upgrade acme, or report the graph break to its developers."
+    )
 
 
 def test_a_setting_that_would_move_the_break_is_left_out() -> None:
     found = in_library("if x.norm().item() > 1:")
 
-    assert found.fix.startswith("At model.py:3: end the compiled function")
+    assert found.fix.startswith("At model.py:3: the call needs `h` from inside the function. End")
 
 
 def test_some_advice_holds_for_a_line_of_torch() -> None:
@@ -260,8 +262,8 @@ BYTECODE = "Do not trace code that produces the `DELETE_DEREF` bytecode instruct
 def test_bytecode_of_a_library_is_none_of_the_users() -> None:
     for hints in ((BYTECODE,), (), ("Please report an issue to PyTorch.",)):
         assert within_torch(hints) == Advised(
-            "Move `log.load(state)` to the caller, outside the compiled function, as often and "
-            "under the same conditions.",
+            "Move `log.load(state)` to the caller, outside the compiled function, the same "
+            "number of times and under the same conditions.",
             (),
         )
 

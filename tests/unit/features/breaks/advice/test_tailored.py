@@ -92,7 +92,7 @@ def test_a_call_is_named() -> None:
 def test_what_is_made_inside_is_not_to_be_had_outside() -> None:
     said = fix("c-function", "z = x * 2\nw = crc(z.numpy())\n", "crc(z.numpy())")
 
-    assert said.startswith("End the compiled function above this line")
+    assert said.startswith("The call needs `z` from inside the function. End the compiled")
 
 
 @pytest.mark.parametrize(
