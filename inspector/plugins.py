@@ -33,6 +33,8 @@ COMMANDS = {
     "graph": "Show which operators became which kernel, stage by stage.",
     "profile": "Time the kernels, and compare with peak FLOP/s and bandwidth.",
     "bench": "Compare eager PyTorch with the compiler's modes and backends.",
+    "numerics": "Show where compiled results differ from eager PyTorch.",
+    "repro": "Write the smallest program that shows a compiler bug.",
     "report": "Write one self-contained HTML page with the full report.",
     "demo": "Write a sample page; needs no torch, GPU or model.",
     "ranks": "Show where the ranks of a job differ, and which ranks wait.",
@@ -118,6 +120,8 @@ REPORTS = {
     "warmup": ("WarmupReport", "bench.warmup_page", "bench.json:WARMUP"),
     "cold-start": ("ColdStartReport", "compile_time.page", "compile_time.json"),
     "ranks": ("RanksReport", "ranks.page", "ranks.json"),
+    "numerics": ("NumericsReport", "numerics.page", "numerics.json"),
+    "repro": ("ReproReport", "repro.page", "repro.json"),
 }
 """By kind of report its type, and in the features its page and the views of its JSON."""
 

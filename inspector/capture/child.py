@@ -26,7 +26,8 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 def main(arguments: Sequence[str]) -> int:
     """Records a target.
 
-    Arguments are the recording's folder, ``explain``, ``bench`` or ``warm-up``, and the request.
+    Arguments are the recording's folder, ``explain``, ``bench``, ``warm-up``, ``numerics`` or
+    ``repro``, and the request.
     """
     recording, verb, request = arguments
     folder = Path(recording).absolute()  # the target may change the working directory
@@ -38,6 +39,14 @@ def main(arguments: Sequence[str]) -> int:
             from inspector.capture.bench.warm import warm_up
 
             warm_up(folder, WarmupRequest.from_json(request))
+        elif verb == "numerics":
+            from inspector.capture.numerics.compared import compare_numbers
+
+            compare_numbers(folder, Request.from_json(request))
+        elif verb == "repro":
+            from inspector.capture.repro.search import reproduce
+
+            reproduce(folder, Request.from_json(request))
         else:
             asked = Request.from_json(request)
             with _gpu(asked):

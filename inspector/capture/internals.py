@@ -75,6 +75,14 @@ USES = (
         "InstructionTranslatorBase.run OutputGraph.call_user_compiler",
     ),
     Use(
+        "find the part of the compiler that makes a fault",
+        "`inspect numerics` and `inspect repro`",
+        """
+        torch._functorch: config
+        torch._inductor.compiler_bisector: CompilerBisector
+        """,
+    ),
+    Use(
         "traverse nested values with tensors",
         "inputs, outputs and state of calls",
         """

@@ -91,7 +91,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     asked.check(target)
     with shown as (run, code):
         rules = load_rules("cpp"), load_rules("code")
-        report = _checked(make_kernels_report(run, show or "", *rules))
+        report = checked_report(make_kernels_report(run, show or "", *rules))
         if export is not None or form != "source":
             report = compiled(
                 report, python=asked.python, progress=asked.progress, only=report.shown
@@ -145,11 +145,11 @@ def _write_compiled(
     if export is None:
         sys.stdout.write(text_of(row, form).rstrip("\n") + "\n")
         return
-    exported = make_kernel_export(report, row, _gpu_name(report, row))
+    exported = make_kernel_export(report, row, gpu_name(report, row))
     if output is None:
         exported_kernel.render(exported, sys.stdout)
     else:
-        _write_kernel(exported, output)
+        write_kernel(exported, output)
 
 
 def _write_all_exported(report: KernelsReport, folder: Path) -> None:
@@ -160,33 +160,35 @@ def _write_all_exported(report: KernelsReport, folder: Path) -> None:
     for row in rows:
         name = row.kernel.name
         try:
-            export = make_kernel_export(report, row, _gpu_name(report, row))
+            export = make_kernel_export(report, row, gpu_name(report, row))
         except UsageError as error:
             sys.stderr.write(f"{error}\n")
             continue
         names[name] += 1  # graphs can have different kernels of one name
         again = f"_{names[name]}" if names[name] > 1 else ""
-        _write_kernel(export, folder / f"{name}{again}.py")
+        write_kernel(export, folder / f"{name}{again}.py")
     if not names:
         none = "Only Triton kernels can be exported. Record some with --gpu h200."
         hint = "The reason for each is shown above." if rows else none
         raise UsageError("No kernel could be exported.", hint)
 
 
-def _gpu_name(report: KernelsReport, row: KernelRow) -> str:
+def gpu_name(report: KernelsReport, row: KernelRow) -> str:
+    """``NVIDIA H200, sm_90``: what a kernel is compiled for."""
     gpu = gpu_of(report)
     number = row.facts.build.capability if row.facts else None
     capability = f"sm_{number}" if number else "a GPU"
     return f"{gpu.name}, {capability}" if gpu else capability
 
 
-def _write_kernel(export: KernelExport, output: Path) -> None:
+def write_kernel(export: KernelExport, output: Path) -> None:
+    """Writes one as a file, and says how much of it that checks."""
     write_file(output, lambda stream: exported_kernel.render(export, stream))
     number, of = len(export.compared), len(export.compared) + len(export.not_compared)
     sys.stderr.write(f"wrote {output}; it checks {number} of {of} outputs\n")
 
 
-def _checked(report: KernelsReport) -> KernelsReport:
+def checked_report(report: KernelsReport) -> KernelsReport:
     """The report, unless a kernel is asked for that is not there."""
     names = list(dict.fromkeys(row.kernel.name for row in report.rows))
     if not report.shown or report.shown in names:

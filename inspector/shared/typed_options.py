@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 _EAGER = ("explain", "guards")  # commands whose --backend is eager by default; else inductor
 _GPU = ("graph", "kernels", "diff")  # commands that generate code for a GPU that is not here
-_NO_GRAD = (*_GPU, "profile")
+_NO_GRAD = (*_GPU, "numerics", "profile", "repro")
 _BENCH = "bench"  # compiles with many settings, so that none of torch.compile's is an option
 
 

@@ -12,27 +12,25 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import fx
+from torch.utils._pytree import tree_leaves
 
+from inspector.capture.bench.captured import (
+    Captured,
+    Part,
+    capturing,
+    operator_name,
+    part_of,
+    place_of,
+)
 from inspector.capture.bench.errors import is_off
 from inspector.records.bench import Divergence
 
 _OUTPUT, _INPUT = "output", "input"
-_COMPUTES = ("call_function", "call_method", "call_module")
-_FRAME = re.compile(r'File "([^"]+)", line (\d+), in [^\n]*\n\s*([^\n]*)')
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Captured:
-    """A graph that Dynamo captured, with what it was called with."""
-
-    graph: fx.GraphModule
-    inputs: tuple[Any, ...]
 
 
 def first_divergence(
@@ -45,84 +43,79 @@ def first_divergence(
 
     `call` calls what it gets in the function's place; `compile_` compiles a graph as the function.
     """
-    captured = _capture(function, call)
+    kept: list[Captured] = []
+    call(torch.compile(function, backend=capturing(kept)))
     torch.compiler.reset()
-    for number, item in enumerate(captured):
+    for number, item in enumerate(kept):
         with context(), torch.no_grad():
-            found = _first_of(item, compile_)
+            found = divergence_of(item, compile_)
         if found is not None:
             return dataclasses.replace(found, graph=number)
     return None
 
 
-def _capture(
-    function: Callable[..., object], call: Callable[[Callable[..., object]], object]
-) -> list[_Captured]:
-    kept: list[_Captured] = []
-
-    def backend(graph: fx.GraphModule, _inputs: Sequence[Any]) -> Callable[..., Any]:
-        def run(*args: Any) -> Any:
-            inputs = tuple(
-                item.detach().clone() if isinstance(item, torch.Tensor) else item for item in args
-            )
-            kept.append(_Captured(graph, inputs))
-            return graph(*args)
-
-        return run
-
-    call(torch.compile(function, backend=backend))
-    return kept
-
-
-def _first_of(
-    item: _Captured, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
+def divergence_of(
+    item: Captured, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
 ) -> Divergence | None:
-    places = [at for at, node in enumerate(item.graph.graph.nodes) if node.op in _COMPUTES]
-    if not places or not _is_off(item, places[-1], compile_):
+    """The same of one graph."""
+    operators = item.operators
+    if not operators or not _is_off(item, len(operators), compile_):
         return None
-    low, high = -1, len(places) - 1  # up to `low` all is right, up to `high` something is off
+    low, high = 0, len(operators)  # of `low` operators all is right, of `high` something is off
     while high - low > 1:
         middle = (low + high) // 2
-        if _is_off(item, places[middle], compile_):
+        if _is_off(item, middle, compile_):
             high = middle
         else:
             low = middle
-    node = list(item.graph.graph.nodes)[places[high]]
-    file, line, code = _place(node)
+    node = operators[high - 1]
+    place = place_of(node)
     return Divergence(
-        operator=_named(item.graph, node),
-        operators=len(places),
-        at=high + 1,
-        file=file,
-        line=line,
-        code=code,
+        operator=operator_name(item.graph, node),
+        operators=len(operators),
+        at=high,
+        file=place.file,
+        line=place.line,
+        code=place.code or "",
     )
 
 
 def _is_off(
-    item: _Captured, last: int, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
+    item: Captured, number: int, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
 ) -> bool:
-    """Whether compiled code up to an operator (the number of its node) gives something else."""
-    part = _beginning(item.graph, last)
-    if part is None:
+    """Whether compiled code of the first operators gives something else."""
+    part = part_of(item.graph, item.operators[:number])
+    if not part.has_results:
         return False
-    mine = _run(compile_(part), item.inputs)
+    inputs = values_of(item, part)
+    mine = run(compile_(part.graph), inputs)
     torch.compiler.reset()
-    expected = _run(fx.Interpreter(part).run, item.inputs)
-    exact = _in_float64(part, item.inputs) or {}
-    for kind, number in {**expected, **mine}:
-        before = item.inputs[number] if kind == _INPUT else None
-        one, other = (side.get((kind, number), before) for side in (mine, expected))
+    expected = run(fx.Interpreter(part.graph).run, inputs)
+    exact = in_float64(part.graph, inputs) or {}
+    for kind, place in {**expected, **mine}:
+        before = inputs[place] if kind == _INPUT else None
+        one, other = (side.get((kind, place), before) for side in (mine, expected))
         are_tensors = isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor)
-        if is_off(one, other, exact.get((kind, number))) if are_tensors else one is not other:
+        if is_off(one, other, exact.get((kind, place))) if are_tensors else one is not other:
             return True
     return False
 
 
-def _run(function: Callable[..., Any], inputs: Sequence[Any]) -> dict[tuple[str, int], Any]:
+def values_of(item: Captured, part: Part) -> list[Any]:
+    """What a beginning of a graph is called with."""
+    nodes = [node for node in item.graph.graph.nodes if node.op == "placeholder"]
+    given = dict(zip(nodes, item.inputs, strict=True))
+    return [
+        given[node] if node in given else getattr(item.graph, str(node.target))
+        for node in part.sources
+    ]
+
+
+def run(function: Callable[..., Any], inputs: Sequence[Any]) -> dict[tuple[str, int], Any]:
     """What a function gives, and what it changes of the tensors that it gets, by their numbers."""
     copies = [item.clone() if isinstance(item, torch.Tensor) else item for item in inputs]
-    given = {(_OUTPUT, number): item for number, item in enumerate(function(*copies))}
+    outputs = filter(torch.is_tensor, tree_leaves(function(*copies)))
+    given = {(_OUTPUT, number): item for number, item in enumerate(outputs)}
     changed = {
         (_INPUT, number): copy_
         for number, (copy_, item) in enumerate(zip(copies, inputs, strict=True))
@@ -131,51 +124,13 @@ def _run(function: Callable[..., Any], inputs: Sequence[Any]) -> dict[tuple[str,
     return {**given, **changed}
 
 
-def _in_float64(part: fx.GraphModule, inputs: Sequence[Any]) -> dict[tuple[str, int], Any] | None:
+def in_float64(part: fx.GraphModule, inputs: Sequence[Any]) -> dict[tuple[str, int], Any] | None:
     """The same in float64, or None where the graph has dtypes of its own in it."""
     wide = [
         item.double() if isinstance(item, torch.Tensor) and item.is_floating_point() else item
         for item in inputs
     ]
     try:
-        return _run(copy.deepcopy(part).double(), wide)
+        return run(copy.deepcopy(part).double(), wide)
     except (RuntimeError, TypeError, ValueError):
         return None
-
-
-def _beginning(graph: fx.GraphModule, last: int) -> fx.GraphModule | None:
-    """The graph up to an operator; its outputs are the tensors that the rest reads."""
-    nodes = list(graph.graph.nodes)
-    kept = set(nodes[: last + 1])
-    made = fx.Graph()
-    values: dict[fx.Node, Any] = {}
-    for node in nodes:
-        if node in kept or node.op in {"placeholder", "get_attr"}:
-            values[node] = made.node_copy(node, lambda item: values[item])
-    read = [
-        node
-        for node in nodes[: last + 1]
-        if node.op in _COMPUTES
-        and (node is nodes[last] or any(user not in kept for user in node.users))
-        and isinstance(node.meta.get("example_value"), torch.Tensor)
-    ]
-    if not read:
-        return None
-    made.output(tuple(values[node] for node in read))
-    return fx.GraphModule(graph, made)
-
-
-def _named(graph: fx.GraphModule, node: fx.Node) -> str:
-    if node.op == "call_module":
-        return type(graph.get_submodule(str(node.target))).__name__
-    if isinstance(node.target, str):
-        return f"Tensor.{node.target}"
-    name = getattr(node.target, "__name__", str(node.target))
-    module = str(getattr(node.target, "__module__", "") or "")
-    return f"{module}.{name}" if module.startswith("torch") else name
-
-
-def _place(node: fx.Node) -> tuple[str, int, str]:
-    """The innermost line of the stack that Dynamo keeps of a node."""
-    frames = _FRAME.findall(str(node.meta.get("stack_trace") or ""))
-    return (frames[-1][0], int(frames[-1][1]), frames[-1][2].strip()) if frames else ("", 0, "")

@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import shlex
 from collections.abc import Iterator
 
 from inspector.features.bench.comparison import BenchComparison, Change
@@ -16,6 +17,7 @@ from inspector.features.bench.verdict import verdict_lines
 from inspector.features.bench.wording import COLUMNS, TIMES, cells, details, group_title, head_text
 from inspector.report.page import Code, Column, Lines, Page, Section, Table, about, as_notes
 from inspector.report.wording import count, size
+from inspector.shared.typed_options import typed_options
 
 _MOST_ROWS = 40
 _COUNTED = {
@@ -67,7 +69,25 @@ def page(report: BenchReport) -> Page:
         summary=summary,
         sections=(*sections, *_failed(report)),
         notes=as_notes(report.notices),
+        next_steps=tuple(_repro(report)),
     )
+
+
+def _repro(report: BenchReport) -> Iterator[str]:
+    """The command that finds what is wrong in the compiler, for the first wrong setting."""
+    row = next((row for group in report.groups for row in group.choice.wrong), None)
+    if row is None:
+        return
+    how, workload = row.setting, row.workload
+    settings = {
+        **report.run.meta.settings,
+        **{name: getattr(how, name) for name in ("backend", "mode", "dynamic", "fullgraph")},
+        "dtype": workload.dtype,
+        "train": workload.train,
+        "no_grad": not (workload.train or report.plan.is_grad),
+    }
+    words = ("inspect", "repro", report.plan.target, *typed_options(settings, "repro"))
+    yield shlex.join(words)
 
 
 def _title(report: BenchReport, group: BenchGroup) -> str:

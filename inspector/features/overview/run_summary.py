@@ -2,6 +2,7 @@
 
 import shlex
 
+from inspector.features.breaks.rules.compile_error import OF_BACKENDS
 from inspector.report.command_line import command_about, command_again, is_model
 from inspector.report.escaping import one_line
 from inspector.report.wording import count, failure
@@ -48,6 +49,9 @@ def next_steps(run: Run) -> tuple[str, ...]:
     """What to run next: about the first break or recompilations; else the model's other half."""
     gb_ids = [record.cause.gb_id for record in run.graph_breaks if record.cause.gb_id]
     steps = [f"inspect rule {gb_ids[0]}"] if gb_ids else []
+    failures = [item.failure for item in run.compilations if item.failure and item.raised]
+    if is_model(run) and any(failure.type in OF_BACKENDS for failure in failures):
+        steps.append(command_again(run, "repro"))
     # What failed or was cut off would fail in the same way again.
     can_repeat = is_model(run) and not (run.meta.error or run.meta.partial)
     if can_repeat and (run.graph_breaks or any(item.recompile for item in run.compilations)):

@@ -83,7 +83,8 @@ class Job:
     """What to record.
 
     Attributes:
-        arguments: ``explain`` and the request, or ``run`` and a program's whole command line.
+        arguments: ``explain``, ``numerics`` or ``repro`` and the request, or ``run`` and a
+            program's whole command line.
     """
 
     folder: Path
@@ -93,7 +94,7 @@ class Job:
     @property
     def is_target(self) -> bool:
         """Whether it is a target that we call; else it is a program with a life of its own."""
-        return self.arguments[0] == "explain"
+        return self.arguments[0] != "run"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ _NO_FAKE = re.compile(
     r"`(?P<function>\w+)\.register_fake`",
     re.DOTALL,
 )
-_OF_BACKENDS = frozenset({"BackendCompilerFailed", "InductorError", "LoweringException"})
+OF_BACKENDS = frozenset({"BackendCompilerFailed", "InductorError", "LoweringException"})
+"""What torch raises where a backend fails."""
 _DEVICES = re.compile(
     r"Expected all tensors to be on the same device|found two different devices [\w:]+, [\w:]+"
 )
@@ -162,7 +163,7 @@ def _failure_fix(
             "Fix this line or its caller. The compiler runs it on fake tensors (without data), so "
             "it must accept everything that the operator accepts."
         )
-    if error is None and failure.type not in _OF_BACKENDS:
+    if error is None and failure.type not in OF_BACKENDS:
         return ""
     if item.is_recompile and any(not other.raised for other in frame.compilations):
         return (

@@ -1,0 +1,1 @@
+"""Where the numbers of compiled code leave those of eager PyTorch."""

@@ -1,0 +1,1 @@
+"""The smallest program that shows a fault of the compiler."""

@@ -1,0 +1,43 @@
+"""The numbers of compiled code against those of eager PyTorch."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from inspector.records.numerics import NumericError, Numerics
+from inspector.report.command_line import command_again
+from inspector.run.run import Run
+
+FORMAT_VERSION = 1
+"""Of a report on numbers as JSON: counts up when a field changes its meaning or goes."""
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NumericsReport:
+    """What `inspect numerics` found, for each input."""
+
+    run: Run
+    inputs: tuple[Numerics, ...]
+    next_steps: tuple[str, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Whether any result differs by more than rounding."""
+        return any(error.is_off for item in self.inputs for error in item.results)
+
+    @property
+    def worst(self) -> NumericError | None:
+        """The result that is off most, of those that differ if any does."""
+        return worst_of([error for item in self.inputs for error in item.results])
+
+
+def worst_of(errors: Sequence[NumericError]) -> NumericError | None:
+    """The largest error, of what differs by more than rounding if anything does."""
+    differing = [error for error in errors if error.is_off] or errors
+    return max(differing, key=lambda error: error.absolute, default=None)
+
+
+def make_numerics_report(run: Run) -> NumericsReport:
+    """Reads what the recorded process compared."""
+    report = NumericsReport(run, tuple(run.records(Numerics)))
+    steps = (command_again(run, "repro"),) if report.differs else ()
+    return dataclasses.replace(report, next_steps=steps)

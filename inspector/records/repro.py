@@ -1,0 +1,36 @@
+"""What a process of `inspect repro` finds out."""
+
+from inspector.records.record import Record, artifact, doc, part
+
+
+@part
+class SwitchedOff:
+    """A part of the compiler that was switched off, and what the smallest graph shows then."""
+
+    what: str
+    fault: str = doc("empty if it is gone", default="")
+    replay: str = doc("what to add to the command of the file", default="")
+
+
+@artifact("repro")
+class Repro(Record):
+    """The smallest program that shows a fault of the compiler."""
+
+    kind: str = doc("crash, wrong or none", choices=("crash", "wrong", "none"), default="none")
+    exception: str = doc("its type", default="")
+    said: str = doc("first line of its message; or the wrong result, and by how much", default="")
+    subsystem: str = doc("part of the compiler that makes the difference", default="")
+    inside: str = doc("the node, pass or operator there", default="")
+    operators: tuple[str, ...] = doc("of the smallest graph, in order", default=())
+    operators_before: int = doc("of the captured graph", default=0)
+    file: str = doc("the user's, of the last of these operators", default="")
+    line: int = 0
+    code: str = ""
+    rows: tuple[SwitchedOff, ...] = ()
+    text: str = doc("the file", default="")
+    is_checked: bool = doc("a fresh process shows the same fault", default=False)
+    needs: tuple[str, ...] = doc("the project's modules that the file has to import", default=())
+    output: str = doc("end of what the fresh process wrote", default="")
+    is_cut_off: bool = doc("there was no time to reduce it further", default=False)
+    took_ns: int = 0
+    tests: int = doc("compilations", default=0)
