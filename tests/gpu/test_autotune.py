@@ -156,8 +156,10 @@ def test_configurations_of_reductions_are_tried(rows: list[dict[str, Any]]) -> N
         assert row["how"] == "measured", row
         assert len(row["candidates"]) > 1
         timed = {item["at"]: item["time_ns"] for item in row["candidates"] if item["time_ns"]}
-        # Coordinate descent goes on where something is faster by more than 0.1 %.
-        assert timed[row["chosen"]] <= 1.01 * min(timed.values())
+        # Coordinate descent goes on where something is faster by more than 0.1 %. What it begins
+        # with it may not time again.
+        is_begun_with = row["chosen"] == row["default"] and row["chosen"] not in timed
+        assert is_begun_with or timed[row["chosen"]] <= 1.01 * min(timed.values())
         assert all(item["registers"] for item in row["candidates"] if item["time_ns"])
         assert row["launches"] >= 1, row["name"]
         assert row["lines"], row["name"]
