@@ -105,7 +105,7 @@ def command(  # noqa: PLR0913 - one parameter per option
         report = make_diff_report(kernels[0], kernels[1], (sides[0][1], sides[1][1]))
         asked.write(report)
     code = sides[0][2] or sides[1][2]
-    fails = {"worse": report.diff.is_worse, "difference": not report.is_empty}
+    fails = {"worse": report.is_worse, "difference": not report.is_empty}
     if fail_on is None or not fails[fail_on]:
         return code
     sys.stderr.write(f"gate: fails on {fail_on}\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -42,6 +43,8 @@ _PASSES = {
     "joint_graph": "joint-graph passes",
     "post_grad": "post-grad passes",
 }
+# How torch names an operator to its bisector: ``aten.silu.default`` as Python shows the object.
+_OVERLOAD = re.compile(r"<OpOverload\(op='([\w.:]+)', overload='(\w+)'\)>")
 _BISECT = "TORCH_BISECT_BACKEND={} TORCH_BISECT_SUBSYSTEM={} TORCH_BISECT_MAX={}"
 
 
@@ -127,7 +130,8 @@ class _Switches:
         def disabled(_backend: str, subsystem: str, debug: Callable[[], str] | None = None) -> bool:
             if kinds.get(subsystem) != self._kind:
                 return False
-            return self._is_off(debug() if debug is not None else "")
+            named = debug() if debug is not None else ""
+            return self._is_off(_OVERLOAD.sub(r"\1.\2", named))
 
         def skipped(observer: Any) -> bool:
             if self._kind != "passes":

@@ -70,7 +70,7 @@ VIEWS: Views = {
     **GPU,
     DiffReport: View(
         """format_version kind tool_version answer highlights areas is_empty
-        is_worse=diff.is_worse before after conditions findings functions graphs guards
+        is_worse before after conditions findings functions graphs guards
         kernels=diff.kernels libraries library_times operators stages caches times notices""",
         format_version=FORMAT_VERSION,
         kind="diff",

@@ -44,7 +44,7 @@ def page(report: DiffReport) -> Page:
         summary=tuple(highlights(report)),
         sections=(
             _conditions(report),
-            Section("Totals", [Table(SIDES, list(_totals(report.diff)), limit=20)]),
+            Section("Totals", [Table(SIDES, list(_totals(report)), limit=20)]),
             Section("Findings", [_findings(report)]),
             *graph_sections(report),
             *_kernels(report),
@@ -87,9 +87,10 @@ def _same_areas(report: DiffReport) -> Iterator[str]:
             yield f"{text}: {', '.join(names)}"
 
 
-def _totals(diff: KernelDiff) -> Iterator[tuple[str, str, str, str]]:
+def _totals(report: DiffReport) -> Iterator[tuple[str, str, str, str]]:
     """What is counted or measured otherwise."""
-    for _, plural, before, after in numbers(diff):
+    diff = report.diff
+    for _, plural, before, after in numbers(report):
         if before != after:
             yield plural, f"{before:,}", f"{after:,}", delta(after - before, "{:,}".format)
     counts = diff.before, diff.after
@@ -113,8 +114,10 @@ def _times(before: int | None, after: int | None) -> str:
 
 
 def _kernels(report: DiffReport) -> Iterator[Section]:
-    diff = report.diff
-    if report.areas["kernels"]:
+    diff, differs = report.diff, report.areas["kernels"]
+    if differs is None:
+        return
+    if differs:
         lines = [f"{verdict_of(diff)}: {', '.join(kernel_counts(diff))}", *_others(diff)]
         yield Section("Kernels", [Lines(lines)])
     for kind, title in _TITLES.items():

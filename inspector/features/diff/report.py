@@ -89,6 +89,12 @@ class DiffReport:
         return same and not self.findings
 
     @property
+    def is_worse(self) -> bool:
+        """Whether B launches more kernels, moves more bytes, or breaks more often."""
+        breaks_more = self.diff.after.graph_breaks > self.diff.before.graph_breaks
+        return breaks_more if self.areas["kernels"] is None else self.diff.is_worse
+
+    @property
     def areas(self) -> Mapping[str, bool | None]:
         """Whether each area differs; None where a side has nothing that can be compared."""
         rules = {(item.after or item.before).rule for item in self.findings}  # type: ignore[union-attr]

@@ -8,6 +8,7 @@ from inspector.features.diff.guards import GuardChange
 from inspector.features.diff.report import DiffReport
 from inspector.report.page import Block, CodeLine, Column, Lines, Section, Table
 from inspector.report.wording import count, duration, listed
+from inspector.trace.guard_checks import GlobalStateCheck, parse_check
 
 _SIGNS = {
     "new": "new", "gone": "gone", "retargeted": "replaced", "arguments": "arguments",
@@ -105,11 +106,19 @@ def _guards(changes: Sequence[GuardChange]) -> Table:
 
 def _delta(before: str, after: str) -> str:
     """The parts of two checks that differ: ``torch.float32 → torch.bfloat16``."""
-    old, new = (_PARTS.split(text) for text in (before, after))
+    old, new = (_parts(text) for text in (before, after))
     if len(old) != len(new):
         return f"{before} → {after}"
     pairs = [(one, other) for one, other in zip(old, new, strict=True) if one != other]
     return ", ".join(f"{one} → {other}" for one, other in pairs[:_MOST_PARTS])
+
+
+def _parts(check: str) -> list[str]:
+    """``num_threads=2`` for each part of the global state; of all else what commas separate."""
+    match parse_check("GLOBAL_STATE", check, ""):
+        case GlobalStateCheck(state=state):
+            return [f"{name}={value}" for name, value in state.items()]
+    return _PARTS.split(check)
 
 
 def _times(number: int) -> str:

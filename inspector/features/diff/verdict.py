@@ -6,7 +6,7 @@ from inspector.features.diff.findings import FindingChange
 from inspector.features.diff.graphs import OperatorChange, counted
 from inspector.features.diff.report import DiffReport
 from inspector.report.wording import count, duration, listed
-from inspector.run.kernel_diff import Counts, KernelDiff
+from inspector.run.kernel_diff import KernelDiff
 
 _LANGUAGES = {"cpp": "C++", "triton": "Triton"}
 _MOST_SETTINGS = 3
@@ -21,23 +21,22 @@ _WORDS = {
 
 def answer(report: DiffReport) -> str:
     """Whether B is better than A, and by what, in one line."""
-    diff = report.diff
     if report.after.run.meta.error and not report.before.run.meta.error:
         return f"B fails: {report.after.run.meta.error.rstrip('.')}"
     if report.is_empty:
         made = [item for item in report.conditions if item.differs]
         what = "no difference" if not made else "no difference but settings and versions"
-        return f"{what}: {_same(diff.after)}"
+        return f"{what}: {_same(report)}"
     shown = [
         f"{before:,} → {count(after, noun, plural)}"
-        for noun, plural, before, after in numbers(diff)
+        for noun, plural, before, after in numbers(report)
         if before != after
     ]
     if not shown and has_other_operators(report):
-        return f"changed: {graph_line(report)}; same counts ({_same(diff.after)})"
+        return f"changed: {graph_line(report)}; same counts ({_same(report)})"
     if not shown:
         others = listed(list(_changed_parts(report)) or ["different predicted times"])
-        shown = [f"same counts ({_same(diff.after)}), {others}"]
+        shown = [f"same counts ({_same(report)}), {others}"]
     return f"{_word(report)}: {', '.join(shown[:_MOST_COUNTS])}"
 
 
@@ -45,7 +44,8 @@ def _word(report: DiffReport) -> str:
     """``worse`` or ``better`` by what is worst first; of other operators kernels say nothing."""
     before, after = report.diff.before, report.diff.after
     pairs = [(before.graph_breaks, after.graph_breaks), (before.recompiles, after.recompiles)]
-    if before.operators == after.operators and not _languages(report.diff):
+    has_kernels = report.areas["kernels"] is not None
+    if has_kernels and before.operators == after.operators and not _languages(report.diff):
         pairs.append((before.all_launches, after.all_launches))
         if before.traffic_bytes is not None and after.traffic_bytes is not None:
             pairs.append((before.traffic_bytes, after.traffic_bytes))
@@ -159,14 +159,15 @@ def _languages(diff: KernelDiff) -> str:
     return " against ".join(" and ".join(sorted(found)) for found in sides)
 
 
-def numbers(diff: KernelDiff) -> Iterator[tuple[str, str, int, int]]:
+def numbers(report: DiffReport) -> Iterator[tuple[str, str, int, int]]:
     """What is counted on both sides: its noun and plural, before, after; causes first."""
-    before, after = diff.before, diff.after
+    before, after = report.diff.before, report.diff.after
     yield "graph break", "graph breaks", before.graph_breaks, after.graph_breaks
     yield "graph", "graphs", before.graphs, after.graphs
     yield "recompile", "recompiles", before.recompiles, after.recompiles
     yield "operator", "operators", before.operators, after.operators
-    yield from _of_kernels(diff)
+    if report.areas["kernels"] is not None:
+        yield from _of_kernels(report.diff)
 
 
 def _of_kernels(diff: KernelDiff) -> Iterator[tuple[str, str, int, int]]:
@@ -183,11 +184,14 @@ def kernel_counts(diff: KernelDiff) -> Iterator[str]:
         yield f"{before:,} → {word}" if before != after else word
 
 
-def _same(counts: Counts) -> str:
-    parts = (
-        count(counts.kernels, "kernel"),
-        count(counts.launches, "launch", "launches"),
-        count(counts.library_calls, "library call"),
-        count(counts.graphs, "graph"),
-    )
+def _same(report: DiffReport) -> str:
+    counts = report.diff.after
+    parts = [count(counts.graphs, "graph")]
+    if report.areas["kernels"] is not None:
+        parts = [
+            count(counts.kernels, "kernel"),
+            count(counts.launches, "launch", "launches"),
+            count(counts.library_calls, "library call"),
+            *parts,
+        ]
     return ", ".join(parts)
