@@ -12,7 +12,7 @@ from torch._inductor import ir
 from torch._inductor.select_algorithm import AlgorithmSelectorCache
 from torch._inductor.virtualized import V
 
-from inspector.capture.autotuning import tried
+from inspector.capture.autotuning import candidates
 from inspector.capture.autotuning.templates import TemplateObserver
 from inspector.records.autotuning import Autotuned, TriedTensor
 
@@ -87,7 +87,7 @@ class Selector:
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> list[Autotuned]:
     found: list[Autotuned] = []
-    monkeypatch.setattr(tried, "emit", found.append)
+    monkeypatch.setattr(candidates, "emit", found.append)
     return found
 
 

@@ -66,7 +66,7 @@ def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> 
     assert not any("earlier run" in notice for notice in report["notices"])
     report, second = measured()
     assert second == first
-    assert any("1 model was measured by an earlier run" in it for it in report["notices"])
+    assert any("1 model was reused from an earlier run" in it for it in report["notices"])
     widths.write_text("WIDTH = 9\n")  # what it imports is its code, too
     report, third = measured()
     assert third != first

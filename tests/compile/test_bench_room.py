@@ -79,7 +79,7 @@ def test_what_has_no_room_beside_all_others_is_measured_all_the_same(
             assert len(sessions) == 1
             # Compared with what eager PyTorch gives, which was there first.
             assert {error["reference"] for error in row["errors"]} == {"eager", "float64"}
-    assert any("intervals of 1 session are too narrow" in notice for notice in report["notices"])
+    assert any("intervals from 1 session are too narrow" in notice for notice in report["notices"])
     said = "too little memory to interleave with eager: "
     crowded = [notice for notice in report["notices"] if notice.startswith(said)]
     assert len(crowded) == 1

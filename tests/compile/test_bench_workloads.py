@@ -142,7 +142,7 @@ def test_an_input_that_fails_is_a_row(tmp_path: Path) -> None:
     told = found["eager"]["inputs"][1]["failure"]
     assert "with x[1]=6, float32[2, 6, 8] without torch.compile (ValueError: six is too" in told
     text = (tmp_path / "uneven.md").read_text()
-    assert "fails, also without `torch.compile`" in text
+    assert "fails even without `torch.compile`" in text
 
 
 @pytest.mark.wild  # which part takes most is judged by times

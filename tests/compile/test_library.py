@@ -295,7 +295,7 @@ def test_a_target_is_recorded_and_a_report_is_saved(tmp_path: Path) -> None:
     assert "<script" in (tmp_path / "report.html").read_text()
     with pytest.raises(UsageError, match="no file"):
         inspector.explain(str(tmp_path / "modell.py"))
-    with pytest.raises(UsageError, match="do not apply to a named target"):
+    with pytest.raises(UsageError, match="do not apply to a target given by name"):
         inspector.explain(str(tmp_path / "model.py"), torch.ones(1, 2))
 
 

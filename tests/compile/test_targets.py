@@ -167,7 +167,7 @@ def test_without_inputs_the_command_to_try_works(target: str, suggested: str) ->
             "argparse_script.py",
             UsageError,
             "exit status 2",
-            "`inspect run argparse_script.py …` with its arguments",
+            "with its arguments: `inspect run argparse_script.py …`",
         ),
         ("bare_script.py", UsageError, "calls torch.compile itself", "inspect run bare_script.py`"),
         (
