@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from inspector.records.record import PREFIX
 from inspector.run.sources.log import LogReader
 from inspector.shared.request import Request
 from tests.compile import warm_python
@@ -67,7 +68,7 @@ def _fields(folder: Path) -> Iterator[tuple[str, set[str]]]:
     for log in folder.glob("*.log"):
         for envelope in LogReader(log, everything=True).read(ended=True):
             name = f"artifact:{envelope.name}" if envelope.name else envelope.key
-            if "_BYTECODE" not in name:
+            if "_BYTECODE" not in name and not envelope.name.startswith(PREFIX):
                 yield name, set(envelope.fields()) - {"name"}
 
 
