@@ -103,5 +103,5 @@ def line_place(line: str | None) -> tuple[str, int] | None:
         return None
     file, colon, number = line.rpartition(":")
     if not colon or not file or not number.isdecimal() or not int(number):
-        raise UsageError(f"{line!r} is not a line.", "Use the form `model.py:42`.")
+        raise UsageError(f"{line!r} is not a line of a file.", "Use the form `model.py:42`.")
     return file, int(number)

@@ -18,12 +18,12 @@ from inspector.features.numerics.report import make_numerics_report
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
 @recording_options
 def command(target: str | None, asked: Asked) -> int:
-    """Show where the numbers of compiled code leave those of eager PyTorch.
+    """Show where the results of compiled code diverge from those of eager PyTorch.
 
     TARGET is a model (model.py, model.py:name, package.module:name), or a recording of this
     command; by default the newest recording. Results are compared with eager PyTorch's and with
-    float64. What differs by more than rounding is traced to its first operator and to the modules.
-    Exits with 1 if anything differs.
+    float64. Differences beyond rounding are traced to the first differing operator and to the
+    modules. Exits with 1 if anything differs.
 
     \b
     Examples:

@@ -54,7 +54,8 @@ def check_request(given: Mapping[str, Any]) -> None:
         raise UsageError("--train and --no-grad cannot be combined.", "Use one of them.")
     if "gpu" not in given:
         if "fake" in given:
-            raise UsageError("--fake needs --gpu.", "Name one: `inspect kernels --list-gpus`.")
+            hint = "Name a GPU; `inspect kernels --list-gpus` lists them."
+            raise UsageError("--fake needs --gpu.", hint)
         return
     known_gpu(given["gpu"])
     if "device" in given:

@@ -28,7 +28,8 @@ _FILE = Path("repro.py")
 @click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
 @click.option(
     "--kernel", metavar="KERNEL",
-    help="Write one generated kernel with its launch instead, timed; part of its name is enough.",
+    help="Write one generated kernel instead, with code that launches and times it; part of its "
+    "name is enough.",
 )  # fmt: skip
 @click.option(
     "--seconds", type=click.FloatRange(1), metavar="S",
@@ -40,8 +41,8 @@ def command(target: str, asked: Asked) -> int:
 
     TARGET is a model (model.py, model.py:name, package.module:name). The file holds the smallest
     graph that still shows the fault, with random inputs of the same shapes, strides and dtypes, and
-    nothing of your weights. A fresh process checks it. The report names the part of the compiler
-    that makes the difference.
+    none of your weights. A fresh process checks it. The report names the part of the compiler that
+    causes the fault.
 
     \b
     Examples:

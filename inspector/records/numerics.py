@@ -10,11 +10,11 @@ from inspector.records.record import Record, artifact, doc, part
 class NumericError:
     """How far a result, or the output of a module, is from that of eager PyTorch."""
 
-    name: str = doc("of a result, or path of a module")
+    name: str = doc("name of a result, or path of a module")
     kind: str = doc("class of the module", default="")
     absolute: float = doc("largest difference from eager", default=math.inf)
     relative: float | None = doc(
-        "largest difference from float64 as a part of its largest element; None if unknown",
+        "largest difference from float64, relative to the largest float64 element; None if unknown",
         default=None,
     )
     eager_relative: float | None = doc("same for eager PyTorch", default=None)
@@ -27,7 +27,7 @@ class NotFinite:
     """The first operator that makes a NaN or an infinity of finite numbers."""
 
     value: str = doc("NaN or Inf")
-    is_eager: bool = doc("already in eager PyTorch", default=True)
+    is_eager: bool = doc("also occurs in eager PyTorch", default=True)
     operator: str = ""
     file: str = doc("the user's", default="")
     line: int = 0
@@ -44,6 +44,6 @@ class Numerics(Record):
     divergence: Divergence | None = doc(
         "the first operator that differs; None if all results are right", default=None
     )
-    in_dynamo: bool = doc("captured graphs differ without a backend", default=False)
+    in_dynamo: bool = doc("captured graphs differ from eager even without a backend", default=False)
     not_finite: tuple[NotFinite, ...] = ()
     uncompared: tuple[str, ...] = doc("results that cannot be compared", default=())

@@ -25,11 +25,13 @@ class PassEdit:
 class PassChange:
     """What one pass changed."""
 
-    name: str = doc("torch's, from the outermost on; empty for what happened between passes")
+    name: str = doc(
+        "torch's names of the nested passes, outermost first; empty for changes between passes"
+    )
     added: tuple[PassNode, ...] = ()
     removed: tuple[PassNode, ...] = ()
     changed: tuple[PassEdit, ...] = ()
-    is_reordered: bool = doc("whether nodes that it left stand in another order", default=False)
+    is_reordered: bool = doc("whether the remaining nodes are in a different order", default=False)
 
 
 @artifact("passes", stays=True)
@@ -38,4 +40,4 @@ class PassChanges(Record):
 
     passes: tuple[PassChange, ...] = doc("that changed something, in order", default=())
     unchanged: int = doc("passes that changed nothing", default=0)
-    stacks: tuple[str, ...] = doc("of nodes, as Python prints them", default=())
+    stacks: tuple[str, ...] = doc("stack traces of nodes, as Python prints them", default=())

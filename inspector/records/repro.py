@@ -9,7 +9,7 @@ class SwitchedOff:
 
     what: str
     fault: str = doc("empty if it is gone", default="")
-    replay: str = doc("what to add to the command of the file", default="")
+    replay: str = doc("arguments to append to the command that runs the file", default="")
 
 
 @artifact("repro")
@@ -19,11 +19,11 @@ class Repro(Record):
     kind: str = doc("crash, wrong or none", choices=("crash", "wrong", "none"), default="none")
     exception: str = doc("its type", default="")
     said: str = doc("first line of its message; or the wrong result, and by how much", default="")
-    subsystem: str = doc("part of the compiler that makes the difference", default="")
-    inside: str = doc("the node, pass or operator there", default="")
+    subsystem: str = doc("part of the compiler that causes the fault", default="")
+    inside: str = doc("the node, pass or operator at fault in that subsystem", default="")
     operators: tuple[str, ...] = doc("of the smallest graph, in order", default=())
     operators_before: int = doc("of the captured graph", default=0)
-    file: str = doc("the user's, of the last of these operators", default="")
+    file: str = doc("user source file of the last of these operators", default="")
     line: int = 0
     code: str = ""
     rows: tuple[SwitchedOff, ...] = ()
@@ -31,6 +31,6 @@ class Repro(Record):
     is_checked: bool = doc("a fresh process shows the same fault", default=False)
     needs: tuple[str, ...] = doc("the project's modules that the file has to import", default=())
     output: str = doc("end of what the fresh process wrote", default="")
-    is_cut_off: bool = doc("there was no time to reduce it further", default=False)
+    is_cut_off: bool = doc("time ran out before it was fully reduced", default=False)
     took_ns: int = 0
     tests: int = doc("compilations", default=0)

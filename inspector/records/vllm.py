@@ -8,7 +8,7 @@ class VllmConfig(Record):
     """The configuration of one compiled model; lists are texts with commas (vllm/compilation)."""
 
     model: str = ""
-    prefix: str = doc("what of the model is compiled", default="")
+    prefix: str = doc("which part of the model is compiled", default="")
     mode: str = ""
     backend: str = ""
     custom_ops: str = ""
@@ -16,7 +16,7 @@ class VllmConfig(Record):
     cudagraph_mode: str = ""
     compile_sizes: str = ""
     compile_ranges: str = doc(
-        "where one range of tokens ends",
+        "endpoints of the token ranges",
         key="compile_ranges_endpoints",
         also="compile_ranges_split_points",
         default="",

@@ -31,12 +31,12 @@ _LADDER = (
 _SETTINGS: tuple[tuple[str, str, object], ...] = (
     ("CUDA graphs", "triton.cudagraphs", False),
     ("layout optimization", "layout_optimization", False),
-    ("padding of strides", "comprehensive_padding", False),
+    ("stride padding", "comprehensive_padding", False),
     ("in-place buffers", "inplace_buffers", False),
     ("buffer reuse", "allow_buffer_reuse", False),
     ("fusion", "max_fusion_size", 1),
     ("vectorized C++ code", "cpp.simdlen", 0),
-    ("fused operators without rounding in between", "emulate_precision_casts", True),
+    ("fusion without intermediate rounding", "emulate_precision_casts", True),
 )
 _PASSES = {
     "pre_grad": "pre-grad passes",

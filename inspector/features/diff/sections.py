@@ -45,7 +45,7 @@ def _graph_lines(graphs: GraphsDiff) -> Iterator[str]:
         yield " → ".join(sides)
     yield f"{count(graphs.same, 'operator')} unchanged"
     if graphs.moved:
-        yield f"{count(graphs.moved, 'operator')} in another order"
+        yield f"{count(graphs.moved, 'operator')} in a different order"
 
 
 def _functions(report: DiffReport) -> Iterator[str]:
@@ -144,7 +144,7 @@ def measured_sections(report: DiffReport) -> Iterator[Section]:
         (item.name, duration(item.before_ns), duration(item.after_ns), _ratio(item.ratio))
         for item in report.times
     ]
-    yield Section("Time of a call", [Table((*SIDES[:3], Column("B / A", "number")), times, "call")])
+    yield Section("Time per call", [Table((*SIDES[:3], Column("B / A", "number")), times, "call")])
 
 
 def delta(number: int, text: Callable[[int], str]) -> str:

@@ -13,8 +13,8 @@ _MOST_SETTINGS = 3
 _MOST_COUNTS = 3
 _WORDS = {
     "retargeted": "replaced", "new": "added", "gone": "removed",
-    "arguments": "with other arguments", "inputs": "with other inputs",
-    "output": "with other outputs",
+    "arguments": "with different arguments", "inputs": "with different inputs",
+    "output": "with different outputs",
     "fewer": "less often on the same lines", "more": "more often on the same lines",
 }  # fmt: skip
 
@@ -25,7 +25,7 @@ def answer(report: DiffReport) -> str:
         return f"B fails: {report.after.run.meta.error.rstrip('.')}"
     if report.is_empty:
         made = [item for item in report.conditions if item.differs]
-        what = "no difference" if not made else "no difference but settings and versions"
+        what = "no difference" if not made else "no difference except in settings and versions"
         return f"{what}: {_same(report)}"
     shown = [
         f"{before:,} → {count(after, noun, plural)}"
@@ -115,7 +115,7 @@ def graph_line(report: DiffReport) -> str:
         else:
             parts.append(f"{number:,} operators {_WORDS[kind]}")
     if not parts:
-        parts.append("the same operators in other graphs")
+        parts.append("the same operators, grouped into different graphs")
     return "; ".join(parts)
 
 

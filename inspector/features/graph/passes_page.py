@@ -91,7 +91,7 @@ def _arguments(edit: PassEdit) -> str:
         pairs = [(one, other) for one, other in zip(before, after, strict=True) if one != other]
         before, after = ([pair[place] for pair in pairs] for place in (0, 1))
     taken, left = (_short(", ".join(words)) for words in (after, before))
-    return f"{edit.after.target} takes {taken} in place of {left}"
+    return f"{edit.after.target} now takes {taken} instead of {left}"
 
 
 def _short(text: str) -> str:

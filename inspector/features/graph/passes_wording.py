@@ -12,7 +12,7 @@ def pass_counts(item: Pass) -> Iterator[str]:
         (item.added, "added"),
         (item.removed, "removed"),
         (retargeted, "retargeted"),
-        (rewired, "with other arguments"),
+        (rewired, "with different arguments"),
     )
     yield from (f"{len(nodes)} {what}" for nodes, what in named if nodes)
     if item.is_reordered:

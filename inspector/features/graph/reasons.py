@@ -50,7 +50,7 @@ KNOWN: Mapping[str, Reason] = {
     "device mismatch (%s vs %s)": Reason(
         "device",
         "{first} runs on {0}, but {second} runs on {1}.",
-        "Create the tensors on one device, or move them there before both.",
+        "Create the tensors on one device, or move them there before both operators run.",
     ),
     "prologue fusion turned off": Reason(
         "template",

@@ -162,7 +162,7 @@ def make_passes_report(run: Run, graph: str = "") -> PassesReport:
     if not found and not vllm:
         notices.append(f"`{again}` records passes")
     elif not vllm and not all(item.is_whole for item in found):
-        notices.append(f"torch logs a graph before and after its passes; `{again}` records each")
+        notices.append(f"torch logs graphs before and after all passes; `{again}` records each")
     return PassesReport(run, tuple(found), (*reading_texts(run), *unread, *notices), tuple(vllm))
 
 

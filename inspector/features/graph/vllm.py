@@ -126,7 +126,7 @@ def _settings(item: Vllm) -> Iterator[tuple[str, str]]:
         "backend": config.backend,
         "splitting ops": config.splitting_ops,
         "compile sizes": config.compile_sizes,
-        "ranges end at": config.compile_ranges,
+        "range endpoints": config.compile_ranges,
         "cudagraph mode": config.cudagraph_mode,
         "custom ops": config.custom_ops,
         "passes": ", ".join(filter(None, (config.enabled_passes, config.inductor_passes))),

@@ -48,13 +48,16 @@ def _diverged(item: Numerics, found: Divergence) -> str:
     if found.failure:
         return f"the first differing operator was not found: {found.failure}"
     if not found.operator:
-        return "each graph is right on its own: the difference is in the backward pass or between"
+        return (
+            "each graph is correct on its own: the difference arises in the backward pass or "
+            "between graphs"
+        )
     where = "captured by Dynamo" if item.in_dynamo else f"{found.at} of {found.operators}"
     return f"first differing operator: {found.operator}{_at(found)}, {where}"
 
 
 def _appears(found: NotFinite) -> str:
-    side = "already in eager" if found.is_eager else "only in compiled code"
+    side = "also in eager" if found.is_eager else "only in compiled code"
     return f"{found.value} first appears in {found.operator}{_at(found)}, {side}"
 
 

@@ -50,9 +50,9 @@ def _summary(report: ReproReport) -> Iterator[str]:
         return
     if found.is_checked:
         alone = f" if it imports {listed(found.needs)}" if found.needs else ""
-        yield f"{report.file} shows it in a fresh process{alone}"
+        yield f"{report.file} reproduces the fault in a fresh process{alone}"
     else:
-        yield f"{report.file} does not show it in a fresh process"
+        yield f"{report.file} does not reproduce the fault in a fresh process"
 
 
 def _graph(found: Repro) -> Iterator[Block]:
@@ -88,9 +88,9 @@ def _code(text: str, language: str = "text") -> list[Block]:
 
 def _notes(found: Repro) -> Iterator[str]:
     if found.is_cut_off:
-        yield "The time was over before nothing more could be left out. Pass --seconds for more."
+        yield "Time ran out before the graph was fully reduced. Allow more with --seconds."
     if found.needs:
         names = listed(found.needs)
-        yield f"Without {names} the fault is gone: that code changes what the compiler does."
+        yield f"Without {names}, the fault disappears: that code changes what the compiler does."
     if found.tests:
         yield f"{count(found.tests, 'compilation')} in {duration(found.took_ns)}."

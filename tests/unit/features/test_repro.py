@@ -51,7 +51,7 @@ def test_the_answer_comes_first(tmp_path: Path) -> None:
     text = shown(tmp_path, CRASH)
     assert "the compiler crashes: code generation, sinh" in text
     assert "AssertionError: unexpected type" in text
-    assert "repro.py shows it in a fresh process" in text
+    assert "repro.py reproduces the fault in a fresh process" in text
     assert "1 of 12 operators: torch.sinh" in text
 
 
@@ -67,9 +67,9 @@ def test_what_is_switched_off(tmp_path: Path, row: int, said: str) -> None:
 
 def test_what_the_file_needs_is_said(tmp_path: Path) -> None:
     text = shown(tmp_path, dataclasses.replace(CRASH, needs=("plant",)))
-    assert "shows it in a fresh process if it imports plant" in text
+    assert "reproduces the fault in a fresh process if it imports plant" in text
     unshown = shown(tmp_path, dataclasses.replace(CRASH, is_checked=False))
-    assert "does not show it in a fresh process" in unshown
+    assert "does not reproduce the fault in a fresh process" in unshown
 
 
 def test_no_fault(tmp_path: Path) -> None:

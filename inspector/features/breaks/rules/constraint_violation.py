@@ -117,8 +117,8 @@ def _fixes(
     if not violation.constant and violation.guard:
         bounds = user_spelling(stripped_source(violation.guard))
         fix = (
-            f"Mark the supported range: torch._dynamo.mark_dynamic({tensor}, {dimension}, min=…, "
-            f"max=…), within {bounds}."
+            f"Mark the supported range with torch._dynamo.mark_dynamic({tensor}, {dimension}, "
+            f"min=…, max=…); it must lie within {bounds}."
         )
         return fix, (f"Call torch._dynamo.maybe_mark_dynamic({tensor}, {dimension}).",)
     if not dimension:

@@ -24,7 +24,7 @@ _MOST_NAMED = 4
 _WHY = {
     _STATIC: "{inputs} moved to another address after the capture. Parameters, "
     "buffers and tensors with a static address must keep their addresses.",
-    _MANAGED: "{inputs} came from a different output or capture of another CUDA graph than before.",
+    _MANAGED: "{inputs} came from a CUDA graph, but from another output or capture than before.",
     _DEAD: "Outputs of an earlier graph were still alive in this call, but not during the capture.",
     _PATH: "It ran after a different graph than before. Outputs of earlier calls were still "
     "alive, or the order of calls changed.",

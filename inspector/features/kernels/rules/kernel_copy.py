@@ -15,8 +15,8 @@ _VIEWS = {
 }  # fmt: skip
 _CONVOLUTIONS = {"convolution", "convolution_backward"}
 _INSTEAD_OF_CAT = (
-    "Replace layers whose results are concatenated with one layer that has the concatenated "
-    "weights."
+    "If the results of several layers are concatenated, merge the layers into one by "
+    "concatenating their weights."
 )
 
 

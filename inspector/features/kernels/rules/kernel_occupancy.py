@@ -37,7 +37,8 @@ class OccupancyRule(Rule[KernelFacts, Advised]):
         elif resources is not None and OccupancyLimit.SHARED_MEMORY in limits:
             need = f": {resources.shared_bytes:,} bytes a block"
         yield Advised(
-            message=f"fills {occupancy.warps} of {occupancy.most_warps} warps of a multiprocessor",
+            message=f"fills {occupancy.warps} of {occupancy.most_warps} warp slots per "
+            "multiprocessor",
             why=f"its blocks are limited by {by}{need}",
             fix=_FIX_OWN if kernel.is_users else _FIX_INDUCTOR,
         )

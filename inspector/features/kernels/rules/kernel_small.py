@@ -39,8 +39,9 @@ class SmallRule(Rule[Sequence[KernelFacts], Advised]):
         launch_ns = first.configs[0].prediction.launch_ns if first.configs[0].prediction else 0
         yield Advised(
             message=f"and other kernels are too small: {launches[0]} of {launches[1]} launches",
-            why=f"they take {duration(times[0])} of {duration(times[1])}, mostly to start and end "
-            f"({duration(launch_ns)} each, predicted), not counting launch overhead on the host",
+            why=f"they take {duration(times[0])} of {duration(times[1])}, mostly for starting and "
+            f"finishing ({duration(launch_ns)} each, predicted), not counting launch overhead on "
+            "the host",
             fix='Replay the launches as one CUDA graph: torch.compile(mode="reduce-overhead").',
             alternatives=(
                 "Use a larger batch, or combine small operations of the same kind.",

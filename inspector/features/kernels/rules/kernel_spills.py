@@ -42,7 +42,7 @@ class SpillsRule(Rule[KernelFacts, Advised]):
 
 _FIX_OWN = "Use a smaller block or more warps, so each thread holds fewer values."
 _FIX_INDUCTOR = (
-    "Move part of the fused operators to another graph, or keep fewer tensors alive at a time."
+    "Move some of the fused operators to another graph, or keep fewer tensors alive at a time."
 )
 _COORDINATE = (
     "torch._inductor.config.coordinate_descent_tuning = True tries other block sizes on the GPU."

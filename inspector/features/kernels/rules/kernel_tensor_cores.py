@@ -21,7 +21,7 @@ class TensorCoresRule(Rule[KernelFacts, Advised]):
         yield Advised(
             message=f"multiplies {_NAMES.get(dtype, dtype)} matrices without tensor cores",
             why=f"{_REASONS.get(dtype, _SHAPE)}; line {line} of the kernel's source",
-            fix=_FIXES.get(dtype, "Make every size of the product at least 16."),
+            fix=_FIXES.get(dtype, "Make every dimension of the product at least 16."),
         )
 
 
