@@ -55,7 +55,7 @@ class Autotuned(Record):
     inputs: tuple[TriedTensor, ...] = ()
     output: TriedTensor | None = None
     heuristic: str = doc("Inductor's heuristic for the kernel, such as reduction", default="")
-    step: str = doc("tuning step, as for a candidate", default="")
+    step: str = doc("tuning step, with the values of a candidate's", default="")
     benchmark_ns: int = doc("time spent on benchmarks", default=0)
     compile_ns: int = doc("additional time spent waiting for compilation", default=0)
     is_outside: bool = doc("whether it ran outside compiled graphs", key="outside", default=False)

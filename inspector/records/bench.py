@@ -83,8 +83,8 @@ class OutputError:
     )
     nan: float = doc("fraction of NaN elements in the other result", default=0.0)
     scale: str = doc(
-        "scale of the difference: itself (its largest element), family (largest element of "
-        "results of the same kind), rounding (rounding error of eager PyTorch)",
+        "what a difference is relative to: itself (largest element of the result), family (that of "
+        "all results of the same kind), rounding (rounding error of eager PyTorch)",
         choices=("itself", "family", "rounding"),
         default="itself",
     )

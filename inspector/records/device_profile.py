@@ -87,7 +87,7 @@ class ProfiledArgument:
 
     dtype: str = doc("dtype of a tensor, such as float32", default="")
     size: tuple[int, ...] = ()
-    value: str = doc("value of a number", default="")
+    value: str = doc("value, if it is a number", default="")
 
 
 @part

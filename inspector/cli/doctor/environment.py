@@ -86,7 +86,7 @@ def _answer(interpreter: str, module: ModuleType, timeout_s: int = _PROBE_TIMEOU
     path = shutil.which(Path(interpreter).expanduser())
     if path is None:
         raise UsageError(
-            f"There is no program {interpreter!r}.",
+            f"Program {interpreter!r} was not found.",
             "Pass the path of an interpreter with --python.",
         )
     source = Path(str(module.__file__)).read_text(encoding="utf-8")

@@ -65,7 +65,7 @@ def no_kernels(text: str) -> str:
     if forbidden(text):
         return forbidden(text)
     if said:
-        return f"Nsight Compute profiled no kernel: {said}"
+        return f"Nsight Compute profiled no kernels: {said}"
     return "Nsight Compute found no kernel in the profiled call"
 
 

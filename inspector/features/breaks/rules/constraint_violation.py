@@ -138,7 +138,7 @@ def _fixes(
         return fix, (gives_way, unmarked)
     fix = (
         "Remove the mark: the line works for this size only, because a weight or an unmarked "
-        "input has the same size. If that is an input, you can mark both instead."
+        "input has the same size. If it is an input, you can mark both inputs instead."
     )
     return fix, (gives_way,)
 

@@ -43,8 +43,8 @@ class CacheMissRule(Rule[Run, Finding]):
                     f"{place.name if place else items[0].compile_id} not in the FX graph cache"
                     + took,
                     why=f"No cache entry has the key {items[0].key or 'of the graph'}.",
-                    fix="Run `inspect cold-start NOW --against BEFORE`; it shows which part of the "
-                    "key differs from the start that filled the cache.",
+                    fix="Run `inspect cold-start NOW --against BEFORE` to see which part of the "
+                    "key has changed since the cache was filled.",
                     records=len(items),
                     evidence="fx_graph_cache_miss",
                 )

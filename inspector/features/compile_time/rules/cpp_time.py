@@ -34,8 +34,8 @@ class CppTimeRule(Rule[Run, Finding]):
         checks = f"{duration(check_ns)} of that time for {count(cold.vector_checks, 'small file')}"
         yield Finding(
             **self.at(run, place),
-            message=f"the C++ compiler takes {duration(spent_ns)} of {duration(cold.time_ns)} of "
-            "compile time",
+            message=f"the C++ compiler takes {duration(spent_ns)} of the "
+            f"{duration(cold.time_ns)} compile time",
             why=f"{count(files, 'file')} were compiled (headers and kernels)"
             + (f"; {checks} that probe vector instructions" if check_ns else ""),
             fix="Keep the cache folder between starts: TORCHINDUCTOR_CACHE_DIR on a volume, or "

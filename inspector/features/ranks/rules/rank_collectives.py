@@ -27,7 +27,7 @@ class RankCollectivesRule(Rule[RanksReport, Finding]):
                         **self.at(report.run, row.place(report.run), str(row.number)),
                         message=f"collectives of {name} differ between {first} and {second}",
                         why=f"{first}: {item.shown[0]}; {second}: {item.shown[1]}",
-                        fix="Let all ranks take the same branch, with the same settings, or move "
+                        fix="Make all ranks take the same branch, with the same settings, or move "
                         "the collectives out of the compiled function.",
                         notes=("ranks in different collectives hang until a timeout",),
                         evidence="inductor_collective_schedule",
