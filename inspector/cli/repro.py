@@ -1,6 +1,7 @@
 """``inspect repro``: the smallest program that shows a fault of the compiler."""
 
 import dataclasses
+import shlex
 import sys
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def command(target: str, asked: Asked) -> int:
     # Compiled C++ code is looked up by its text: nothing that is wrong comes out of that cache.
     settings = dataclasses.replace(asked.settings, fresh_caches=False)
     made = record(("repro", request.to_json()), target, request.asked, settings)
-    found = next(iter(made.run.records(Repro)), Repro())
+    found = _named(next(iter(made.run.records(Repro)), Repro()), file)
     if found.text:
         write_file(file, lambda stream: stream.writelines([found.text]))
     shown = str(file) if found.text else ""
@@ -74,6 +75,13 @@ def command(target: str, asked: Asked) -> int:
 
 always_inductor(command)
 option_help(command, output="Write the program (.py) or the report (.json, .md, .html).")
+
+
+def _named(found: Repro, file: Path) -> Repro:
+    """The same with the name of the file in its commands."""
+    old, new = f"python {_FILE}", f"python {shlex.quote(str(file))}"
+    rows = (dataclasses.replace(row, replay=row.replay.replace(old, new)) for row in found.rows)
+    return dataclasses.replace(found, text=found.text.replace(old, new), rows=tuple(rows))
 
 
 def _kernel(target: str, kernel: str, asked: Asked, file: Path) -> int:

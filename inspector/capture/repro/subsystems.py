@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -201,7 +200,7 @@ def _curing(
 
 def _replay(kind: str, names: Sequence[str], culprit: str) -> str:
     if kind == "passes":
-        return shlex.quote(f"disabled_passes={culprit.partition(': ')[2]!r}")
+        return f'"disabled_passes={culprit.partition(": ")[2]!r}"'
     subsystem = {"lowerings": "lowerings", "decompositions": "decomposition"}[kind]
     backend = "inductor" if kind == "lowerings" else "aot_eager_decomp_partition"
     return _BISECT.format(backend, subsystem, names.index(culprit) - 1)
