@@ -125,6 +125,8 @@ def _one(change: OperatorChange) -> str:
     match change.kind:
         case "new" | "gone":
             return f"`{change.before or change.after}` {_WORDS[change.kind]}{at}{times}"
+        case "fewer" | "more":
+            return f"`{change.before or change.after}` {change.count:,}× {change.kind}{at}"  # noqa: RUF001
         case _:
             return f"`{change.before}` → `{change.after}`{at}{times}"
 
