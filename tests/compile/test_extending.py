@@ -11,6 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 _BLOCK = re.compile(r"^```(?:python|toml|markdown) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -53,7 +54,10 @@ def extras(tmp_path: Path, blocks: dict[str, str], root: Path) -> dict[str, str]
 
 def _inspect(environment: dict[str, str], *arguments: str) -> str:
     command = [sys.executable, "-m", "inspector.cli", *arguments]
-    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    folder = environment["PYTHONPATH"].partition(os.pathsep)[0]  # Python looks here first
+    done = subprocess.run(
+        command, cwd=folder, env=environment, check=False, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -72,9 +76,39 @@ def test_an_installed_rule_a_format_and_a_command(
     assert re.search(r"compilation \S+ took [\d.]+ ", _inspect(extras, "slowest", recording))
 
 
-def test_a_record_is_written_and_read(tmp_path: Path, blocks: dict[str, str], root: Path) -> None:
-    ignored = shutil.ignore_patterns("__pycache__", "html")
+@pytest.fixture
+def checkout(tmp_path: Path, root: Path) -> Path:
+    """A copy of the package that can be changed."""
+    ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(root / "inspector", tmp_path / "inspector", ignore=ignored)
+    return tmp_path
+
+
+def test_a_report_is_shown_in_each_format(
+    checkout: Path, blocks: dict[str, str], root: Path
+) -> None:
+    for name, text in blocks.items():
+        if "breaks_by_file" in name:
+            (checkout / name).parent.mkdir(exist_ok=True)
+            (checkout / name).write_text(text, encoding="utf-8")
+    page = (root / "docs" / "extending.md").read_text(encoding="utf-8")
+    lines = re.findall(r'^(?:COMMANDS|REPORTS)\["breaks-by-file"\] = .*$', page, re.MULTILINE)
+    plugins = checkout / "inspector" / "plugins.py"
+    plugins.write_text(plugins.read_text(encoding="utf-8") + "\n".join(["", *lines, ""]))
+    environment = {**os.environ, "PYTHONPATH": str(checkout)}
+    shown = ("breaks-by-file", str(root / _RECORDING))
+    assert "graph breaks" in _inspect(environment, *shown)
+    report = json.loads(_inspect(environment, *shown, "--format", "json"))
+    schema = json.loads(_inspect(environment, "schema", "breaks-by-file"))
+    jsonschema.validate(report, schema)
+    assert [item["graph_breaks"] for item in report["files"]] == [7]
+    text = checkout / "page.md"
+    _inspect(environment, *shown, "-o", str(text))
+    assert "1 file with graph breaks" in text.read_text(encoding="utf-8")
+
+
+def test_a_record_is_written_and_read(checkout: Path, blocks: dict[str, str], root: Path) -> None:
+    tmp_path = checkout
     name = "inspector/records/threads.py"
     (tmp_path / name).write_text(blocks[name], encoding="utf-8")
     text = (root / "docs" / "extending.md").read_text(encoding="utf-8")
