@@ -2,6 +2,7 @@
 
 import pytest
 
+from benchmarks import not_fused
 from benchmarks.not_fused import known, measured
 from benchmarks.not_fused_cases import Case
 
@@ -30,4 +31,5 @@ def test_the_reason_and_the_bytes_are_right(case: Case) -> None:
 
 
 def test_all_of_the_chosen_cases_are_there() -> None:
-    assert len(CASES) == len(NAMES)
+    # Of which `known` leaves out what needs a setting that this torch does not have.
+    assert {*NAMES} <= {case.name for case in not_fused.CASES}
