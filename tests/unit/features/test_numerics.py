@@ -42,7 +42,7 @@ def test_the_verdict_comes_first(tmp_path: Path) -> None:
     text = shown(tmp_path, WRONG)
     assert "compiled results differ: max error 5.0e-01 in output of input 1" in text
     assert "torch.tanh (model.py:9: y = x.tanh()), 4 of 7" in text
-    assert "NaN first appears in torch.log (model.py:7: x.log()), already in eager" in text
+    assert "NaN first appears in torch.log (model.py:7: x.log()), also in eager" in text
 
 
 def test_the_layer_that_differs_first_comes_first(tmp_path: Path) -> None:
