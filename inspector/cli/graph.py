@@ -20,8 +20,7 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 @click.argument("target", required=False, type=click.Path())
 @click.option(
     "--stage", type=click.Choice(_STAGES), metavar="STAGE",
-    help=f"Show this stage: {', '.join(_STAGES)}.  "
-    "[default: fusion]",
+    help=f"Show one stage: {', '.join(_STAGES)} (default).",
 )  # fmt: skip
 @click.option("--graph", "graph", metavar="ID", default="", help="Show only this compilation: 0/0.")
 @click.option(
