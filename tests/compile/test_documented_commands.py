@@ -44,7 +44,7 @@ def step(x):
 
 step(torch.ones(8, 64))
 """
-# What needs a GPU here, a model with other inputs, or the files of another page.
+# What needs a GPU here, a model with other inputs, another recording, or files of another page.
 SKIPPED = re.compile(
     r"--counters|call\.perfetto|--kernel (?!cpp_fused_0)|ids\[|'n=|zoo\.py"
     r"|--rev|\.rst|inspect slowest|\.inspector/|graph 7|--cudagraphs|samples/ |dtype f32,bf16"
@@ -63,6 +63,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("before.py", "after.py"):
         (folder / name).write_text(MODEL)
     (folder / "samples").symlink_to(ROOT / "samples")
+    run(folder, ["explain", "model.py"])  # the newest recording
     for name in ("recording", "before", "after", "today", "yesterday"):
         run(folder, ["cold-start", "model.py", "--save", f"{name}.zip"])
     for name in ("trace", "logs"):
@@ -76,7 +77,7 @@ def recordings(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, words: list[str]) -> str:
-    quick = QUICK.get(words[0], [])
+    quick = QUICK.get(words[0], [])[: 2 if "--warmup" in words else None]
     is_read = not any(word.endswith(".py") or word.startswith("samples") for word in words)
     words = [*words, *([] if is_read or "--seconds" in words else quick)]
     done = subprocess.run(
