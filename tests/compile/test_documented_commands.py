@@ -47,7 +47,8 @@ step(torch.ones(8, 64))
 # What needs a GPU here, a model with other inputs, another recording, or files of another page.
 SKIPPED = re.compile(
     r"--counters|call\.perfetto|--kernel (?!cpp_fused_0)|ids\[|'n=|zoo\.py"
-    r"|--rev|\.rst|inspect slowest|\.inspector/|graph 7|--cudagraphs|samples/ |dtype f32,bf16"
+    r"|--rev|zip --save-warmup|bench -o bench\.csv|\.rst|inspect slowest|\.inspector/"
+    r"|graph 7|--cudagraphs|samples/ |dtype f32,bf16"
 )
 QUICK = {"bench": ["--seconds", "0.3", "--sessions", "1"], "profile": ["--seconds", "0.3"]}
 MAY_FAIL = re.compile(r"--fail-on|--compare")  # a gate that fails has done its work
