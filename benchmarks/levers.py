@@ -2,7 +2,7 @@
 
     python benchmarks/levers.py
 
-The model of tests/compile/test_levers.py has 100 small modules. By hand, as in torch's page on
+The model has 100 small modules. By hand, as in torch's page on
 reducing guard overhead: the shortest "TorchDynamo Cache Lookup" of 100 profiled calls, without and
 with each filter.
 """
@@ -17,10 +17,36 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+MODEL = """
+import torch
+from torch import nn
 
-from tests.compile.test_levers import MODEL  # noqa: E402 - the checkout is not installed
 
+class Scale(nn.Module):
+    def __init__(self, index):
+        super().__init__()
+        self.index = index
+        self.weight = nn.Parameter(torch.ones(8))
+
+    def forward(self, x):
+        return x * self.weight
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scales = nn.ModuleList([Scale(i) for i in range(100)])
+
+    def forward(self, x):
+        for scale in self.scales:
+            x = scale(x)
+        return x
+
+
+model = Net()
+example_inputs = [(torch.randn(4, 8),)]
+"""
+# What torch's documentation says to do: profile, and look for this event.
 BY_HAND = """
 import json, sys, torch
 from torch.profiler import ProfilerActivity, profile

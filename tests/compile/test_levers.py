@@ -11,63 +11,11 @@ from typing import Any
 
 import pytest
 
+from benchmarks.levers import BY_HAND, MODEL
 from tests.compile.warm_python import INSPECT
 
 pytestmark = pytest.mark.compile
 ROOT = Path(__file__).resolve().parents[2]
-MODEL = """
-import torch
-from torch import nn
-
-
-class Scale(nn.Module):
-    def __init__(self, index):
-        super().__init__()
-        self.index = index
-        self.weight = nn.Parameter(torch.ones(8))
-
-    def forward(self, x):
-        return x * self.weight
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.scales = nn.ModuleList([Scale(i) for i in range(100)])
-
-    def forward(self, x):
-        for scale in self.scales:
-            x = scale(x)
-        return x
-
-
-model = Net()
-example_inputs = [(torch.randn(4, 8),)]
-"""
-# What torch's documentation says to do: profile, and look for this event.
-BY_HAND = """
-import json, torch
-from torch.profiler import ProfilerActivity, profile
-import model
-
-def least(function, setting=None):
-    (x,) = model.example_inputs[0]
-    for _ in range(3):
-        function(x)
-    with profile(activities=[ProfilerActivity.CPU]) as profiled:
-        for _ in range(100):
-            function(x)
-    return min(
-        event.time_range.elapsed_us()
-        for event in profiled.events()
-        if event.name == "TorchDynamo Cache Lookup"
-    )
-
-plain = least(torch.compile(model.model, backend="eager"))
-torch.compiler.reset()
-options = {"guard_filter_fn": torch.compiler.skip_guard_on_all_nn_modules_unsafe}
-print(json.dumps([plain, least(torch.compile(model.model, backend="eager", options=options))]))
-"""
 # The second input changes what the first left in the model.
 COUNTING = """
 import torch
@@ -108,10 +56,11 @@ def levers(folder: Path, text: str) -> dict[str, Any]:
 def test_what_is_saved_is_what_is_measured_by_hand(tmp_path: Path) -> None:
     found = levers(tmp_path, MODEL)
     done = subprocess.run(
-        [sys.executable, "-c", BY_HAND], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    plain_us, filtered_us = json.loads(done.stdout.splitlines()[-1])
-    saved_us = plain_us - filtered_us
+        [sys.executable, "-c", BY_HAND, _FILTER],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    _, plain_us, filtered_us = json.loads(done.stdout.splitlines()[-1])
+    saved_us = plain_us - filtered_us[_FILTER]
     lever = found[_FILTER]
     noise_us = lever["noise_ns"] / 1e3 + 0.3 * saved_us
     assert lever["saved_ns"] / 1e3 == pytest.approx(saved_us, abs=noise_us)
