@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from inspector.run.run import Run
 
 CHILD = "benchmarks.graph_accuracy_child"
+STAGES = {stage.value.replace("-", "_") for stage in Stage}
 GPU = "h200"
 TIMEOUT_S = 600
 MODELS = (
@@ -112,7 +113,7 @@ def compared(shown: str, run: Run, live: dict[str, list[object]]) -> Row:
     remarks = [problem for process in run.processes for problem in process.problems]
     graphs, texts = [], []
     for process in run.processes:
-        places = [place for place in process.graphs.places if place.stage != FUSION]
+        places = [place for place in process.graphs.places if place.stage in STAGES]
         found, unread = read_graphs(places, run.roots)
         remarks += unread
         graphs += found
