@@ -40,9 +40,7 @@ def main(arguments: Sequence[str]) -> int:
 
             warm_up(folder, WarmupRequest.from_json(request))
         elif verb == "numerics":
-            from inspector.capture.numerics.compared import compare_numbers
-
-            compare_numbers(folder, Request.from_json(request))
+            _numerics(folder, Request.from_json(request))
         elif verb == "repro":
             from inspector.capture.repro.search import reproduce
 
@@ -69,6 +67,18 @@ def _bench(folder: Path, request: str) -> None:
     keep_stack(folder)
 
     work(folder, WorkerRequest.from_json(request), cores)
+
+
+def _numerics(folder: Path, request: Request) -> None:
+    from inspector.capture.numerics.compared import compare_numbers
+    from inspector.capture.numerics.revisions import compare_revisions, keep_revision
+
+    if request.keep_outputs:
+        keep_revision(folder, request)
+    elif request.compare_outputs:
+        compare_revisions(folder, request)
+    else:
+        compare_numbers(folder, request)
 
 
 def _check_torch() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ import torch
 from inspector.capture.bench.captured import where
 from inspector.capture.bench.divergence import divergence_of
 from inspector.capture.bench.errors import others_of
-from inspector.capture.bench.failing import failing, sentence
+from inspector.capture.bench.failing import sentence
+from inspector.capture.bench.scales import number_of
+from inspector.capture.calls.outputs import SavedResults
 from inspector.capture.numerics.layers import error_of, layer_errors
-from inspector.capture.numerics.not_finite import first_not_finite
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
 from inspector.capture.quiet import quiet
 from inspector.capture.writer import emit
@@ -35,10 +36,7 @@ def compare_numbers(folder: Path, request: Request) -> None:
         sides = session.sides()
         for side in sides:
             if side.error is not None:
-                program = session.program
-                with failing(
-                    session.target, program.shown(side.index), "", is_eager=False, request=request
-                ):
+                with session.failing(side.index, is_eager=False):
                     raise side.error
         found = [_compared(session, side) for side in sides]
     for each in found:
@@ -54,19 +52,20 @@ def _compared(session: Session, side: Sides) -> Numerics:
     divergence = _divergence(session, side, compile_) if wrong else None
     with quiet(), session.program.context(), torch.no_grad():
         layers = [error for item in side.graphs for error in layer_errors(item, compile_)]
-        eager = [found for item in side.graphs for found in first_not_finite(item)]
-    results = tuple(_results(side, wrong))
-    only_compiled = [item for item in results if item.nan]
-    if only_compiled and divergence is not None:
+    assert side.compiled is not None  # noqa: S101 - an exception was raised before
+    exact = side.exact.tensors if side.exact is not None else {}
+    results = tuple(result_errors(side.compiled, side.eager, exact, wrong))
+    not_finite = side.not_finite
+    if divergence is not None and any(item.nan for item in results):
         place = (divergence.operator, divergence.file, divergence.line, divergence.code)
-        eager.append(NotFinite("NaN", False, *place))  # noqa: FBT003 - not in eager
+        not_finite = {"NaN": NotFinite("NaN", False, *place), **not_finite}  # noqa: FBT003 - not in eager
     return Numerics(
         input=side.index,
         results=results,
         layers=tuple(layers),
         divergence=divergence,
         in_dynamo=bool(side.wrong_in_dynamo),
-        not_finite=tuple({item.value: item for item in reversed(eager)}.values()),
+        not_finite=tuple(not_finite.values()),
         uncompared=side.eager.uncompared,
     )
 
@@ -87,12 +86,25 @@ def _divergence(
     return Divergence()
 
 
-def _results(side: Sides, wrong: list[str]) -> Iterator[NumericError]:
-    assert side.compiled is not None  # noqa: S101 - an exception was raised before
-    exact = side.exact.tensors if side.exact is not None else {}
-    for name, mine in side.compiled.tensors.items():
-        eager = side.eager.tensors.get(name)
-        if eager is not None:
-            yield error_of(name, (mine, eager, exact.get(name)), is_off=name in wrong)
-    for item in others_of("eager", side.compiled, side.eager):
+def result_errors(
+    mine: SavedResults, eager: SavedResults, exact: Mapping[str, Any], wrong: Collection[str]
+) -> Iterator[NumericError]:
+    """The error of each result; those that only one side has, or of another dtype, are wrong.
+
+    Args:
+        exact: In float64, by name; or whatever else errors are a part of.
+        wrong: The names of those that differ by more than rounding.
+    """
+    for name, tensor in mine.tensors.items():
+        if name in eager.tensors:
+            values = tensor, eager.tensors[name], exact.get(name)
+            yield error_of(name, values, is_off=name in wrong)
+    for name in filter(mine.others.__contains__, wrong):
+        texts = mine.others[name], eager.others[name]
+        one, other = map(number_of, texts)
+        if one is not None and other is not None:
+            yield error_of(name, (one, other, other), is_off=True)
+        else:
+            yield NumericError(name, f"{texts[0]} instead of {texts[1]}", is_off=True)
+    for item in others_of("eager", mine, eager):
         yield NumericError(item.name, f"{item.mine} instead of {item.theirs}", is_off=True)

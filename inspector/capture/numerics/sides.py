@@ -6,11 +6,12 @@ import contextlib
 import dataclasses
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import torch
 
-from inspector.capture.bench.captured import Captured, capturing
+from inspector.capture.bench.captured import Captured, capturing, where
 from inspector.capture.bench.changed import changed_by, gradients_of
 from inspector.capture.bench.errors import others_of, wrong_in
 from inspector.capture.bench.failing import failing
@@ -22,12 +23,14 @@ from inspector.capture.execution.execution import write_target
 from inspector.capture.execution.trial import seed
 from inspector.capture.log.environment import environment
 from inspector.capture.numerics import harness
-from inspector.capture.numerics.dispatched import Operator, first_other
+from inspector.capture.numerics.kept import Keeper, difference
+from inspector.capture.numerics.operators import Observer, Operator
 from inspector.capture.quiet import quiet
 from inspector.capture.recording.attach import attach
 from inspector.capture.target.call import fresh
 from inspector.capture.target.target import Target, load_target
 from inspector.capture.writer import emit
+from inspector.records.numerics import NotFinite
 from inspector.shared.bench import WorkerRequest, Workload
 from inspector.shared.request import Request
 
@@ -44,6 +47,7 @@ class Sides:
             `in_dynamo`.
         other: The first operator that these call otherwise than the program.
         exact: In float64; None where the program does not run so.
+        not_finite: The first operator of eager PyTorch that makes a NaN, and an infinity.
     """
 
     index: int
@@ -55,6 +59,7 @@ class Sides:
     in_dynamo: Exception | None
     other: Operator | None = None
     exact: SavedResults | None = None
+    not_finite: dict[str, NotFinite] = dataclasses.field(default_factory=dict)
 
     @property
     def scales(self) -> dict[str, Scale]:
@@ -81,8 +86,10 @@ class Sides:
 class Session:
     """A target that is called with and without the compiler."""
 
-    def __init__(self, folder: Path, request: Request) -> None:
-        """Loads the target.
+    def __init__(
+        self, folder: Path, request: Request, change: Callable[[Target], Target] = lambda it: it
+    ) -> None:
+        """Loads the target, and changes it as told.
 
         Raises:
             InspectorError: It cannot be loaded.
@@ -90,7 +97,7 @@ class Session:
         self.request = request
         handler = attach(folder, project=None).handler
         seed(0)
-        self.target: Target = load_target(request)
+        self.target: Target = change(load_target(request))
         emit(environment(self.target.root, asks_for_gpus=True))
         write_target(self.target, handler.sources)
         self._asked = WorkerRequest(
@@ -114,24 +121,71 @@ class Session:
                 side.exact = results_of(wide, wide.plain, side.index)
         return found
 
+    def eager(self, index: int, observer: Observer | None = None) -> SavedResults:
+        """All results of an input without the compiler.
+
+        Raises:
+            InspectorError: The call fails.
+        """
+        plain = self.program.plain
+        with self.failing(index, is_eager=True):
+            return results_of(self.program, observer.around(plain) if observer else plain, index)
+
+    def failing(self, index: int, *, is_eager: bool) -> AbstractContextManager[None]:
+        """What a call with an input raises becomes a sentence with the user's own traceback."""
+        step = self.program.next_step if is_eager else ""
+        return failing(
+            self.target, self.program.shown(index), step, is_eager=is_eager, request=self.request
+        )
+
     def _side(self, index: int) -> Sides:
         program = self.program
-        with failing(
-            self.target, program.shown(index), program.next_step, is_eager=True,
-            request=self.request,
-        ):  # fmt: skip
-            eager = results_of(program, program.plain, index)
+        eager = self.eager(index)
         graphs: list[Captured] = []
         captured = torch.compile(program.plain, backend=capturing(graphs))
         compiled, error = _tried(program, program.function, index)
         torch.compiler.reset()
         dynamo, in_dynamo = _tried(program, captured, index)
         side = Sides(index, eager, compiled, error, graphs, dynamo, in_dynamo)
+        side.not_finite = _first_not_finite(program, index)
         if side.wrong_in_dynamo:
             with contextlib.suppress(Exception), quiet():
-                side.other = first_other(program, index)
+                side.other = _first_other(program, index)
         torch.compiler.reset()
         return side
+
+
+def _first_not_finite(program: Program, index: int) -> dict[str, NotFinite]:
+    found: dict[str, NotFinite] = {}
+
+    def see(operator: Operator) -> None:
+        for item in operator.made:
+            made = NotFinite(item, operator=operator.name, **where(operator.place))
+            found.setdefault(item, made)
+
+    seed(1 + index)
+    with quiet():
+        program.forward(Observer(see).around(program.plain), index)
+    return found
+
+
+def _first_other(program: Program, index: int) -> Operator | None:
+    """The first ATen operator of the program that Dynamo's graphs call otherwise, or do not."""
+    keeper, others = Keeper(), list[Operator]()
+    captured = Observer(keeper)
+
+    def compare(operator: Operator) -> None:
+        value = keeper.values.get(operator.key)
+        if not others and (value is None or difference(operator, value)[0].is_off):
+            others.append(operator)
+
+    graphs = torch.compile(program.plain, backend=lambda graph, _: captured.around(graph))
+    torch.compiler.reset()
+    for function in (graphs, Observer(compare).around(program.plain)):
+        seed(1 + index)
+        program.forward(function, index)
+    torch.compiler.reset()
+    return next(iter(others), None)
 
 
 def _tried(

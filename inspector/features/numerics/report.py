@@ -1,4 +1,4 @@
-"""The numbers of compiled code against those of eager PyTorch."""
+"""The numbers of compiled code against those of eager PyTorch, or of two revisions."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -7,6 +7,8 @@ from inspector.records.numerics import NumericError, Numerics
 from inspector.report.command_line import command_again
 from inspector.run.run import Run
 
+BEFORE = "before"
+"""The setting of a recording of two revisions that names the earlier one."""
 FORMAT_VERSION = 1
 """Of a report on numbers as JSON: counts up when a field changes its meaning or goes."""
 
@@ -18,6 +20,11 @@ class NumericsReport:
     run: Run
     inputs: tuple[Numerics, ...]
     next_steps: tuple[str, ...] = ()
+
+    @property
+    def before(self) -> str:
+        """The earlier of two revisions; empty where compiled code is compared."""
+        return str(self.run.meta.settings.get(BEFORE) or "")
 
     @property
     def differs(self) -> bool:
@@ -39,5 +46,6 @@ def worst_of(errors: Sequence[NumericError]) -> NumericError | None:
 def make_numerics_report(run: Run) -> NumericsReport:
     """Reads what the recorded process compared."""
     report = NumericsReport(run, tuple(run.records(Numerics)))
-    steps = (command_again(run, "repro"),) if report.differs else ()
+    is_compiled = report.differs and not report.before
+    steps = (command_again(run, "repro"),) if is_compiled else ()
     return dataclasses.replace(report, next_steps=steps)
