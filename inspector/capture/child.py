@@ -26,8 +26,8 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 def main(arguments: Sequence[str]) -> int:
     """Records a target.
 
-    Arguments are the recording's folder, ``explain``, ``bench``, ``warm-up``, ``numerics`` or
-    ``repro``, and the request.
+    Arguments are the recording's folder, ``explain``, ``bench``, ``warm-up``, ``numerics``,
+    ``revision`` or ``repro``, and the request.
     """
     recording, verb, request = arguments
     folder = Path(recording).absolute()  # the target may change the working directory
@@ -40,7 +40,13 @@ def main(arguments: Sequence[str]) -> int:
 
             warm_up(folder, WarmupRequest.from_json(request))
         elif verb == "numerics":
-            _numerics(folder, Request.from_json(request))
+            from inspector.capture.numerics.compared import compare_numbers
+
+            compare_numbers(folder, Request.from_json(request))
+        elif verb == "revision":
+            from inspector.capture.numerics.revisions import run_revision
+
+            run_revision(folder, Request.from_json(request))
         elif verb == "repro":
             from inspector.capture.repro.search import reproduce
 
@@ -67,18 +73,6 @@ def _bench(folder: Path, request: str) -> None:
     keep_stack(folder)
 
     work(folder, WorkerRequest.from_json(request), cores)
-
-
-def _numerics(folder: Path, request: Request) -> None:
-    from inspector.capture.numerics.compared import compare_numbers
-    from inspector.capture.numerics.revisions import compare_revisions, keep_revision
-
-    if request.keep_outputs:
-        keep_revision(folder, request)
-    elif request.compare_outputs:
-        compare_revisions(folder, request)
-    else:
-        compare_numbers(folder, request)
 
 
 def _check_torch() -> None:

@@ -13,7 +13,7 @@ from inspector.cli.options import always_inductor
 from inspector.cli.record import Recorded, record
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.revisions import checkouts_of, two_targets
-from inspector.cli.target import check_file, is_model, reading
+from inspector.cli.target import is_model, reading
 from inspector.errors import ModelFailedError, UsageError
 from inspector.features.numerics.report import BEFORE, make_numerics_report
 from inspector.run.sources.child import Checkout
@@ -68,15 +68,14 @@ always_inductor(command)
 
 def _revisions(targets: tuple[str, str], rev: str | None, asked: Asked) -> Recorded:
     """Records the earlier revision for its results, and the later one that compares them."""
-    used = [name for name in _OF_THE_COMPILER if name in asked.given]
-    if used:
-        message = f"--{used[0]} does not apply to two revisions, which run in eager PyTorch."
-        raise UsageError(message, "Drop it, or compare one model with its compiled code.")
+    for name in _OF_THE_COMPILER:
+        if name in asked.given:
+            message = f"--{name} does not apply to two revisions, which run in eager PyTorch."
+            raise UsageError(message, "Drop it, or compare one model with its compiled code.")
     for target in targets:
         if not is_model(target):
             raise UsageError(f"{target} is not a model.", "Name two models: old.py new.py.")
-        if asked.python is None and rev is None:
-            check_file(target)
+        asked.check(target)
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="inspector-"))
         first, second = checkouts_of(targets[0], rev, asked.python, stack)
@@ -85,11 +84,8 @@ def _revisions(targets: tuple[str, str], rev: str | None, asked: Asked) -> Recor
         kept = _recorded(targets[0], keeping, first, keep_outputs=folder)
         if kept.exit_code:
             raise ModelFailedError(f"{targets[0]} did not finish: {kept.run.meta.partial}.")
-        revision = first.revision if first is not None else ""
-        return _recorded(
-            targets[1], asked, second, compare_outputs=folder,
-            before=revision or targets[0],
-        )  # fmt: skip
+        before = first.revision if first is not None else targets[0]
+        return _recorded(targets[1], asked, second, before=before, compare_outputs=folder)
 
 
 def _recorded(
@@ -97,7 +93,7 @@ def _recorded(
 ) -> Recorded:
     request = asked.request(target, measure=False, command="numerics", **usual)
     settings = dataclasses.replace(asked.settings, fresh_caches=False, checkout=checkout)
-    described = {**request.asked, BEFORE: before} if before else request.asked
-    if checkout is not None:
-        described["revision"] = checkout.revision
-    return record(("numerics", request.to_json()), target, described, settings)
+    said = {BEFORE: before, "revision": checkout.revision if checkout is not None else ""}
+    described = request.asked | {name: text for name, text in said.items() if text}
+    verb = "numerics" if request.backend == "inductor" else "revision"
+    return record((verb, request.to_json()), target, described, settings)

@@ -82,4 +82,3 @@ class Numerics(Record):
         default=(),
     )
     differences: tuple[Difference, ...] = doc("of two revisions", default=())
-    sampled: int = doc("results of which random elements are compared", default=0)

@@ -167,7 +167,7 @@ def test_another_layer_and_its_weights(tmp_path: Path) -> None:
     assert found["changes"][0]["after_added"].startswith("aten.addmm in blocks.0.extra (new.py:")
     named = {item["name"]: item["kind"] for item in found["differences"]}
     assert named["blocks.1.extra"] == "module"
-    assert named["blocks.0.down.weight"] == named["input 1"] == "initial value"
+    assert named["blocks.0.down.weight"] == named["input tensor 1"] == "initial value"
     assert "blocks.1.extra.weight" not in named
     assert found["layers"][0] == {**found["layers"][0], "name": "blocks.0.norm", "absolute": 0.0}
     only = "gradient of blocks.0.extra.weight with input 1"

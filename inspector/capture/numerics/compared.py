@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from inspector.capture.bench.captured import where
 from inspector.capture.bench.divergence import divergence_of
 from inspector.capture.bench.errors import others_of
 from inspector.capture.bench.failing import sentence
-from inspector.capture.bench.scales import number_of
 from inspector.capture.calls.outputs import SavedResults
 from inspector.capture.numerics.layers import error_of, layer_errors
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
@@ -53,12 +51,13 @@ def _compared(session: Session, side: Sides) -> Numerics:
     with quiet(), session.program.context(), torch.no_grad():
         layers = [error for item in side.graphs for error in layer_errors(item, compile_)]
     assert side.compiled is not None  # noqa: S101 - an exception was raised before
-    exact = side.exact.tensors if side.exact is not None else {}
-    results = tuple(result_errors(side.compiled, side.eager, exact, wrong))
-    not_finite = side.not_finite
+    results = tuple(_results(side, side.compiled, wrong))
+    not_finite = {
+        item: NotFinite(item, operator=made.name, **made.place) for item, made in side.made.items()
+    }
     if divergence is not None and any(item.nan for item in results):
         place = (divergence.operator, divergence.file, divergence.line, divergence.code)
-        not_finite = {"NaN": NotFinite("NaN", False, *place), **not_finite}  # noqa: FBT003 - not in eager
+        not_finite.setdefault("NaN", NotFinite("NaN", False, *place))  # noqa: FBT003 - not in eager
     return Numerics(
         input=side.index,
         results=results,
@@ -74,7 +73,7 @@ def _divergence(
     session: Session, side: Sides, compile_: Callable[..., Callable[..., Any]]
 ) -> Divergence:
     if side.other is not None:
-        return Divergence(operator=side.other.name, **where(side.other.place))
+        return Divergence(operator=side.other.name, **side.other.place)
     for number, item in enumerate(side.graphs):
         try:
             with quiet(), session.program.context(), torch.no_grad():
@@ -86,25 +85,15 @@ def _divergence(
     return Divergence()
 
 
-def result_errors(
-    mine: SavedResults, eager: SavedResults, exact: Mapping[str, Any], wrong: Collection[str]
-) -> Iterator[NumericError]:
-    """The error of each result; those that only one side has, or of another dtype, are wrong.
-
-    Args:
-        exact: In float64, by name; or whatever else errors are a part of.
-        wrong: The names of those that differ by more than rounding.
-    """
+def _results(side: Sides, mine: SavedResults, wrong: list[str]) -> Iterator[NumericError]:
+    exact = side.exact.tensors if side.exact is not None else {}
     for name, tensor in mine.tensors.items():
-        if name in eager.tensors:
-            values = tensor, eager.tensors[name], exact.get(name)
+        if name in side.eager.tensors:
+            values = tensor, side.eager.tensors[name], exact.get(name)
             yield error_of(name, values, is_off=name in wrong)
-    for name in filter(mine.others.__contains__, wrong):
-        texts = mine.others[name], eager.others[name]
-        one, other = map(number_of, texts)
-        if one is not None and other is not None:
-            yield error_of(name, (one, other, other), is_off=True)
-        else:
-            yield NumericError(name, f"{texts[0]} instead of {texts[1]}", is_off=True)
-    for item in others_of("eager", mine, eager):
+    for name in wrong:
+        if name in mine.others and name in side.eager.others:
+            texts = mine.others[name], side.eager.others[name]
+            yield NumericError(name, " instead of ".join(texts), is_off=True)
+    for item in others_of("eager", mine, side.eager):
         yield NumericError(item.name, f"{item.mine} instead of {item.theirs}", is_off=True)

@@ -10,9 +10,9 @@ import collections
 import dataclasses
 import linecache
 import math
-import weakref
 from collections.abc import Callable
-from typing import Any, Self
+from pathlib import Path
+from typing import Any, NamedTuple, Self
 
 import torch
 from torch import nn
@@ -20,63 +20,73 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves
 
+from inspector.capture.bench.captured import Where, where
 from inspector.capture.frames import at_line, callers
 from inspector.capture.roots import recorded_roots
 from inspector.shared.roots import Owner
 from inspector.shared.stack import StackFrame
 
-OUTPUT = "output"
-"""What stands for an operator's name where a module returns."""
+OPERATORS, OUTPUTS, RESULTS = "operator", "output", "result"
+"""What is compared: ATen operators, what modules return, and what the whole call gives."""
+Key = tuple[str, str, str, int]
+Modules = dict[str, tuple[str, ...]]
+"""Modules that were called, by path, in order: the class, and settings as they are printed."""
 _WRITTEN = frozenset({Owner.PROJECT, Owner.LIBRARY})
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Operator:
-    """A call of an ATen operator, or a module that returns.
+class Operator(NamedTuple):
+    """A call of an ATen operator, or something else that gives tensors.
 
     Attributes:
-        module: Path of the innermost module; empty in the model itself.
-        number: How many of this name were called in this module before.
+        key: What it is found by in another program: its kind, the path of the innermost module
+            (empty in the model itself) or the name of a result, its name, and how many of this name
+            were called in this module before.
         results: The dense tensors that it gives.
-        not_finite: ``NaN`` and ``Inf``, where results have some.
-        made: Those of them that no argument has.
+        made: ``NaN`` and ``Inf``, where results have some and no argument has.
+        place: The user's line.
     """
 
-    name: str
-    module: str
-    number: int
+    key: Key
     results: tuple[Any, ...]
-    not_finite: frozenset[str] = frozenset()
-    made: frozenset[str] = frozenset()
-    place: StackFrame | None = None
+    made: tuple[str, ...] = ()
+    place: Where = where(None)
 
     @property
-    def key(self) -> tuple[str, str, int]:
-        """What it is found by in another program."""
-        return self.module, self.name, self.number
+    def name(self) -> str:
+        """``aten.add.Tensor``."""
+        return self.key[2]
 
     @property
-    def shown(self) -> str:
-        """``aten.add.Tensor in blocks.0``."""
-        return f"{self.name} in {self.module}" if self.module else self.name
+    def line(self) -> str:
+        """``model.py:7: return x + y``."""
+        file, line, code = self.place.values()
+        return f"{Path(str(file)).name}:{line}: {code}" if line else "in torch"
+
+
+def named(key: Key) -> str:
+    """``aten.add.Tensor in blocks.0``."""
+    return f"{key[2]} in {key[1]}" if key[1] else key[2]
 
 
 class Observer(TorchDispatchMode):
     """Shows each operator that runs and, of a model, what its modules return.
 
     Attributes:
-        modules: Class and settings of the modules that were called, by path, in order.
+        made: The first operators that make a NaN and an infinity, without their results.
     """
 
     supports_higher_order_operators = True
 
-    def __init__(self, see: Callable[[Operator], object], model: nn.Module | None = None) -> None:
+    def __init__(
+        self, see: Callable[[Operator], object] = bool, model: nn.Module | None = None
+    ) -> None:
         """Shows operators to `see`; without a model they are all in one module."""
         super().__init__()
-        self.modules: dict[str, str] = {}
+        self.made: dict[str, Operator] = {}
+        self.modules: Modules = {}
         self._see = see
         self._tracks_modules = model is not None
-        self._paths: weakref.WeakKeyDictionary[nn.Module, str] = weakref.WeakKeyDictionary()
+        self._paths: dict[nn.Module, str] = {}
         self._inside = [""]
         self._calls = collections.Counter[tuple[str, str]]()
         self._hooks: list[Any] = []
@@ -112,19 +122,20 @@ class Observer(TorchDispatchMode):
         results = func(*args, **kwargs)
         name = str(func).removesuffix(".default")
         if "empty" not in name and name != "aten.detach":  # no values, and none of its own
-            self._show(name, results, before)
+            # A mask that is made of infinities makes none.
+            made = _not_finite(results) - before - ({"Inf"} if before else set())
+            self._show(OPERATORS, name, results, tuple(sorted(made)), where(_place()))
         return results
 
-    def _show(self, name: str, results: Any, before: frozenset[str]) -> None:
+    def _show(self, kind: str, name: str, results: Any, *more: Any) -> None:
         tensors = tuple(item.detach() for item in tree_leaves(results) if _is_dense(item))
-        after = _not_finite(tensors)
-        # A mask that is made of infinities makes none.
-        made = after - before - (frozenset({"Inf"}) if before else frozenset())
         module = self._inside[-1]
         number = self._calls[module, name]
         self._calls[module, name] += 1
-        place = None if name == OUTPUT else _place()
-        self._see(Operator(name, module, number, tensors, after, made, place))
+        operator = Operator((kind, module, name, number), tensors, *more)
+        for item in operator.made:
+            self.made.setdefault(item, operator._replace(results=()))
+        self._see(operator)
 
     def _name(self, module: nn.Module, root: str) -> None:
         for name, each in module.named_modules():
@@ -135,12 +146,12 @@ class Observer(TorchDispatchMode):
             self._name(module, type(module).__name__)
         path = self._paths[module]
         self._inside.append(path)
-        settings = "" if any(module.children()) else module.extra_repr()
-        self.modules.setdefault(path, f"{type(module).__name__}({settings})")
+        settings = filter(None, module.extra_repr().split(", "))
+        self.modules.setdefault(path, (type(module).__name__, *settings))
 
     def _end(self, outputs: Any) -> None:
         with _disable_current_modes():  # hooks run above them
-            self._show(OUTPUT, outputs, frozenset())
+            self._show(OUTPUTS, "", outputs)
         self._inside.pop()
 
 
@@ -148,16 +159,18 @@ def _is_dense(item: object) -> bool:
     return isinstance(item, torch.Tensor) and item.layout is torch.strided and not item.is_quantized
 
 
-def _not_finite(values: Any) -> frozenset[str]:
+def _not_finite(values: Any) -> set[str]:
     """``NaN`` and ``Inf``, where tensors or numbers among them have some."""
-    found = set()
+    found = set[str]()
     for item in tree_leaves(values):
         if type(item) is float:
             found |= {"NaN"} if math.isnan(item) else {"Inf"} if math.isinf(item) else set()
-        elif _is_dense(item) and item.is_floating_point() and not bool(item.isfinite().all()):
+        elif not _is_dense(item) or not item.is_floating_point() or item.element_size() == 1:
+            continue  # float8 has no `isfinite`
+        elif not bool(item.isfinite().all()):
             found |= {"NaN"} if bool(item.isnan().any()) else set()
             found |= {"Inf"} if bool(item.isinf().any()) else set()
-    return frozenset(found)
+    return found
 
 
 def _place() -> StackFrame | None:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import torch
 
-from inspector.capture.bench.captured import Captured, capturing, where
+from inspector.capture.bench.captured import Captured, capturing
 from inspector.capture.bench.changed import changed_by, gradients_of
 from inspector.capture.bench.errors import others_of, wrong_in
 from inspector.capture.bench.failing import failing
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.program import Program
-from inspector.capture.bench.scales import Scale, scales_of
+from inspector.capture.bench.scales import scales_of
 from inspector.capture.calls.outputs import SavedResults, saved_results
 from inspector.capture.execution.execution import write_target
 from inspector.capture.execution.trial import seed
@@ -30,7 +30,6 @@ from inspector.capture.recording.attach import attach
 from inspector.capture.target.call import fresh
 from inspector.capture.target.target import Target, load_target
 from inspector.capture.writer import emit
-from inspector.records.numerics import NotFinite
 from inspector.shared.bench import WorkerRequest, Workload
 from inspector.shared.request import Request
 
@@ -47,11 +46,12 @@ class Sides:
             `in_dynamo`.
         other: The first operator that these call otherwise than the program.
         exact: In float64; None where the program does not run so.
-        not_finite: The first operator of eager PyTorch that makes a NaN, and an infinity.
+        made: The operators of eager PyTorch that make the first ``NaN`` and ``Inf``.
     """
 
     index: int
     eager: SavedResults
+    made: dict[str, Operator]
     compiled: SavedResults | None
     error: Exception | None
     graphs: list[Captured]
@@ -59,12 +59,6 @@ class Sides:
     in_dynamo: Exception | None
     other: Operator | None = None
     exact: SavedResults | None = None
-    not_finite: dict[str, NotFinite] = dataclasses.field(default_factory=dict)
-
-    @property
-    def scales(self) -> dict[str, Scale]:
-        """What errors are a part of where a result is rounding alone."""
-        return dict(scales_of(self.eager, self.exact))
 
     @property
     def wrong(self) -> list[str]:
@@ -80,16 +74,17 @@ class Sides:
         if kept is None:
             return []
         missing = [item.name for item in others_of("eager", kept, self.eager)]
-        return [*missing, *wrong_in(kept, self.eager, self.exact, self.scales)]
+        scales = scales_of(self.eager, self.exact)
+        return [*missing, *wrong_in(kept, self.eager, self.exact, scales)]
 
 
 class Session:
     """A target that is called with and without the compiler."""
 
     def __init__(
-        self, folder: Path, request: Request, change: Callable[[Target], Target] = lambda it: it
+        self, folder: Path, request: Request, prepare: Callable[[Target], object] | None = None
     ) -> None:
-        """Loads the target, and changes it as told.
+        """Loads the target, and prepares it.
 
         Raises:
             InspectorError: It cannot be loaded.
@@ -97,7 +92,9 @@ class Session:
         self.request = request
         handler = attach(folder, project=None).handler
         seed(0)
-        self.target: Target = change(load_target(request))
+        self.target: Target = load_target(request)
+        if prepare is not None:
+            prepare(self.target)
         emit(environment(self.target.root, asks_for_gpus=True))
         write_target(self.target, handler.sources)
         self._asked = WorkerRequest(
@@ -121,15 +118,15 @@ class Session:
                 side.exact = results_of(wide, wide.plain, side.index)
         return found
 
-    def eager(self, index: int, observer: Observer | None = None) -> SavedResults:
+    def eager(self, index: int, observer: Observer) -> SavedResults:
         """All results of an input without the compiler.
 
         Raises:
             InspectorError: The call fails.
         """
-        plain = self.program.plain
+        plain = observer.around(self.program.plain)
         with self.failing(index, is_eager=True):
-            return results_of(self.program, observer.around(plain) if observer else plain, index)
+            return results_of(self.program, plain, index)
 
     def failing(self, index: int, *, is_eager: bool) -> AbstractContextManager[None]:
         """What a call with an input raises becomes a sentence with the user's own traceback."""
@@ -140,33 +137,19 @@ class Session:
 
     def _side(self, index: int) -> Sides:
         program = self.program
-        eager = self.eager(index)
+        observer = Observer()
+        eager = self.eager(index, observer)
         graphs: list[Captured] = []
         captured = torch.compile(program.plain, backend=capturing(graphs))
         compiled, error = _tried(program, program.function, index)
         torch.compiler.reset()
         dynamo, in_dynamo = _tried(program, captured, index)
-        side = Sides(index, eager, compiled, error, graphs, dynamo, in_dynamo)
-        side.not_finite = _first_not_finite(program, index)
+        side = Sides(index, eager, observer.made, compiled, error, graphs, dynamo, in_dynamo)
         if side.wrong_in_dynamo:
             with contextlib.suppress(Exception), quiet():
                 side.other = _first_other(program, index)
         torch.compiler.reset()
         return side
-
-
-def _first_not_finite(program: Program, index: int) -> dict[str, NotFinite]:
-    found: dict[str, NotFinite] = {}
-
-    def see(operator: Operator) -> None:
-        for item in operator.made:
-            made = NotFinite(item, operator=operator.name, **where(operator.place))
-            found.setdefault(item, made)
-
-    seed(1 + index)
-    with quiet():
-        program.forward(Observer(see).around(program.plain), index)
-    return found
 
 
 def _first_other(program: Program, index: int) -> Operator | None:
@@ -175,8 +158,8 @@ def _first_other(program: Program, index: int) -> Operator | None:
     captured = Observer(keeper)
 
     def compare(operator: Operator) -> None:
-        value = keeper.values.get(operator.key)
-        if not others and (value is None or difference(operator, value)[0].is_off):
+        kept = keeper.operators.get(operator.key)
+        if not others and (kept is None or difference(operator, kept).is_off):
             others.append(operator)
 
     graphs = torch.compile(program.plain, backend=lambda graph, _: captured.around(graph))

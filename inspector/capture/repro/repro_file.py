@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import math
 import os
@@ -14,7 +13,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import torch
 from torch import fx
 
 from inspector.capture.bench.captured import Part
@@ -29,39 +27,25 @@ _MOST_LISTED = 4
 _FUTURE = "from __future__ import annotations\n"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Check:
-    """What a fresh process shows.
-
-    Attributes:
-        needs: Modules of the project that the file has to import to show the fault.
-    """
-
-    text: str
-    is_shown: bool
-    needs: tuple[str, ...]
-    output: str
-
-
-def checked(fault: Fault, head: str, body: str, needs: Sequence[str], root: str) -> Check:
+def checked(fault: Fault, head: str, body: str, needs: Sequence[str], root: str) -> dict[str, Any]:
     """Runs the file in a fresh process; where it shows nothing, with the project's modules.
 
     Args:
+        body: Empty where there is no file to make.
         needs: Modules of the project: one of them may have changed torch.
+
+    Returns:
+        The fields of a `Repro` that say what was run and what it showed.
     """
-    sets: list[tuple[str, ...]] = [()]
-    if needs:
-        singles = [(name,) for name in needs] if len(needs) <= _MOST_LISTED else []
-        sets += singles if len(needs) == 1 else [*singles, tuple(needs)]
-    check = Check("", is_shown=False, needs=(), output="")
-    for names in sets:
+    singles = [(name,) for name in needs] if len(needs) <= _MOST_LISTED else []
+    first: dict[str, Any] = {}
+    for names in dict.fromkeys(((), *singles, tuple(needs))) if body else ():
         text = head + _imports_of(names, root) + body
         output = _run(text)
-        found = Check(text, fault.is_in(output), names, output[-_MOST_OUTPUT:])
-        if found.is_shown:
-            return found
-        check = check if check.text else found
-    return check
+        if fault.is_in(output):
+            return {"text": text, "needs": names, "is_checked": True}
+        first = first or {"text": text, "output": output[-_MOST_OUTPUT:]}
+    return first
 
 
 def _imports_of(names: Sequence[str], root: str) -> str:
@@ -111,15 +95,14 @@ def graph_text(subject: Subject, part: Part) -> str:
     return _joined(body)
 
 
-def program_text(target: Target, call: Call, how: Mapping[str, Any]) -> str:
-    """The same for the whole program, where Dynamo itself is wrong: the text of its file."""
-    source = Path(target.file or "").read_text(encoding="utf-8") if target.file else ""
-    names = [*call.kwargs]
+def program_text(target: Target, call: Call, compile_with: Mapping[str, Any], how: str) -> str:
+    """The same for the whole program, where Dynamo itself is wrong; empty if it has no file."""
+    if not target.file:
+        return ""
+    source = Path(target.file).read_text(encoding="utf-8")
     positional = len(call.args)
-    keywords = ", ".join(f"{name}=given[{positional + at}]" for at, name in enumerate(names))
+    keywords = "".join(f", {name}=given[{positional + at}]" for at, name in enumerate(call.kwargs))
     values = [*call.args, *call.kwargs.values()]
-    options = {name: how[name] for name in ("no_grad", "backward")}
-    arguments = ", ".join(f"{name}={value}" for name, value in options.items())
     body = [
         "",
         "import types",
@@ -132,12 +115,12 @@ def program_text(target: Target, call: Call, how: Mapping[str, Any]) -> str:
         "",
         "",
         "def program(*given):",
-        f"    return model(*given[:{positional}]{', ' + keywords if keywords else ''})",
+        f"    return model(*given[:{positional}]{keywords})",
         "",
         "",
         *_inputs(map(python_of, values)),
         'if __name__ == "__main__":',
-        f"    main(program, inputs, {how['compile_with']!r}, {arguments})",
+        f"    main(program, inputs, {compile_with!r}, {how})",
         "",
     ]
     return _joined(body)
@@ -202,8 +185,3 @@ def _class(name: str, graph: fx.GraphModule) -> Iterator[str]:
         yield ""
     code = graph.graph.python_code("self").src
     yield from (f"    {line}" for line in code.strip("\n").splitlines())
-
-
-def versions() -> str:
-    """``torch 2.13.0+cpu``, for the file's first line."""
-    return f"torch {torch.__version__}"

@@ -93,7 +93,10 @@ def subsystem_of(shows: Shows, backend: str, fault: Fault) -> Subsystem:
 
 def _row(what: str, found: Fault | None, replay: str) -> SwitchedOff:
     said = "" if found is None else f"{found.exception}: {found.said}".removeprefix(": ")
-    return SwitchedOff(what, said, replay)
+    command = (
+        f"{replay} python repro.py" if replay.startswith("TORCH_") else f"python repro.py {replay}"
+    )
+    return SwitchedOff(what, said, command if replay else "")
 
 
 def _settings(shows: Shows) -> tuple[str, list[SwitchedOff]]:

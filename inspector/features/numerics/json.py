@@ -22,8 +22,7 @@ VIEWS: Views = {
         tool_version=tool_version,
     ),
     Numerics: View(
-        """input results layers divergence in_dynamo not_finite uncompared changes differences
-        sampled"""
+        "input results layers divergence in_dynamo not_finite uncompared changes differences"
     ),
     ChangedOperator: View("error module file=~file line code before after_added"),
     Difference: View("kind name before after"),

@@ -144,6 +144,3 @@ def _notes(report: NumericsReport) -> Iterator[str]:
     if initial:
         named = listed(initial, _MOST_NAMED)
         yield f"Initial values differ. Both ran with those of {report.before}: {named}."
-    sampled = sum(item.sampled for item in report.inputs)
-    if sampled:
-        yield f"{count(sampled, 'large result')} compared by a sample of the elements."

@@ -1,7 +1,6 @@
 """The numbers of compiled code against those of eager PyTorch, or of two revisions."""
 
 import dataclasses
-from collections.abc import Sequence
 
 from inspector.records.numerics import NumericError, Numerics
 from inspector.report.command_line import command_again
@@ -34,13 +33,9 @@ class NumericsReport:
     @property
     def worst(self) -> NumericError | None:
         """The result that is off most, of those that differ if any does."""
-        return worst_of([error for item in self.inputs for error in item.results])
-
-
-def worst_of(errors: Sequence[NumericError]) -> NumericError | None:
-    """The largest error, of what differs by more than rounding if anything does."""
-    differing = [error for error in errors if error.is_off] or errors
-    return max(differing, key=lambda error: error.absolute, default=None)
+        errors = [error for item in self.inputs for error in item.results]
+        differing = [error for error in errors if error.is_off] or errors
+        return max(differing, key=lambda error: error.absolute, default=None)
 
 
 def make_numerics_report(run: Run) -> NumericsReport:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.features.repro.report import ReproReport
 from inspector.records.repro import Repro
 from inspector.report.page import Block, Code, Column, Lines, Page, Section, Table, about
-from inspector.report.wording import count, duration, listed
+from inspector.report.wording import count, listed
 
 _MOST_NAMED = 8
 
@@ -92,5 +92,3 @@ def _notes(found: Repro) -> Iterator[str]:
     if found.needs:
         names = listed(found.needs)
         yield f"Without {names}, the fault disappears: that code changes what the compiler does."
-    if found.tests:
-        yield f"{count(found.tests, 'compilation')} in {duration(found.took_ns)}."

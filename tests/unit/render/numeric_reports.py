@@ -64,7 +64,6 @@ REVISED = Numerics(
     not_finite=(
         NotFinite("Inf", False, "aten.exp", FILE, 17, "x.exp()"),  # noqa: FBT003
     ),
-    sampled=3,
 )  # fmt: skip
 CRASH = Repro(
     kind="crash",
@@ -84,8 +83,6 @@ CRASH = Repro(
     ),
     text="import torch\n",
     is_checked=True,
-    tests=9,
-    took_ns=10**9,
 )
 
 
