@@ -51,11 +51,11 @@ def _summary(report: NumericsReport) -> Iterator[str]:
         which = f"input {item.input + 1}: " if len(report.inputs) > 1 else ""
         if item.divergence is not None:
             yield which + _diverged(item, item.divergence)
-        for change in item.changes:
-            yield from _changed(change, which)
         for found in item.not_finite:
             where = "also in eager" if found.is_eager else side
             yield f"{which}{found.value} first appears in {found.operator}{_at(found)}, {where}"
+        for change in item.changes:
+            yield from _changed(change, which)
     if report.before and not any(item.changes for item in report.inputs):
         yield "all operators that both run give identical results"
 
@@ -77,6 +77,7 @@ def _changed(found: ChangedOperator, which: str) -> Iterator[str]:
     first = "first operator beyond the tolerance" if error.is_off else "first operator that differs"
     where = f" in {found.module}" if found.module else ""
     size = error.kind or f"max error {error.absolute:.1e}"
+    size = count(error.nan, "NaN element") if error.nan else size
     yield f"{which}{first}: {error.name}{where}{_at(found)}, {size}"
     if found.before.partition(": ")[2] != found.code:
         yield f"before the change: {found.before}"
