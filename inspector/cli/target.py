@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeGuard
 
+from inspector.cli.progress import StatusLine
 from inspector.cli.record import Recorded, record_request
 from inspector.errors import ModelFailedError, RecordingError, UsageError
 from inspector.report.escaping import one_line
@@ -18,6 +19,7 @@ from inspector.run.run import Run
 from inspector.run.sources.child import Settings
 from inspector.run.sources.recording import opened, read_run
 from inspector.run.sources.store import is_store, newest_recording
+from inspector.shared.cores import usable_cores
 from inspector.shared.near_matches import near_matches
 from inspector.shared.request import Request
 
@@ -97,7 +99,14 @@ def reading(
 ) -> Iterator[Run]:
     """Reads a recording or a trace, the newest recording where none is named."""
     with opened(existing(target)) as recording:
-        run = read_run(recording, keep_spans=keep_spans, explains_recompiles=explains_recompiles)
+        with StatusLine(enabled=True) as line:
+            run = read_run(
+                recording,
+                keep_spans=keep_spans,
+                explains_recompiles=explains_recompiles,
+                processes=usable_cores(),
+                on_progress=lambda share: line.show(f"reading {recording.name}: {share:.0%}"),
+            )
         print_place(run, target)
         yield dataclasses.replace(run, place=named(target))
 
