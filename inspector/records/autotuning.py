@@ -27,7 +27,8 @@ class TriedCandidate:
     failed: str = doc("reason why the candidate was not timed", default="")
     spent_ns: int | None = doc("time spent on benchmarking the candidate", default=None)
     step: str = doc(
-        "tuning step: empty, descent (coordinate descent from the best candidate) or combo",
+        "tuning step: empty, descent (coordinate descent from the best candidate) or combo "
+        "(combined kernels)",
         default="",
     )
     registers: int | None = doc("registers per thread", default=None)
@@ -55,7 +56,7 @@ class Autotuned(Record):
     inputs: tuple[TriedTensor, ...] = ()
     output: TriedTensor | None = None
     heuristic: str = doc("Inductor's heuristic for the kernel, such as reduction", default="")
-    step: str = doc("tuning step, with the values of a candidate's", default="")
+    step: str = doc("tuning step, with the same values as the `step` of a candidate", default="")
     benchmark_ns: int = doc("time spent on benchmarks", default=0)
     compile_ns: int = doc("additional time spent waiting for compilation", default=0)
     is_outside: bool = doc("whether it ran outside compiled graphs", key="outside", default=False)

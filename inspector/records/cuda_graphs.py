@@ -71,7 +71,7 @@ class CudaGraphCalls(Record):
     replays: int = 0
     recordings: int = 0
     warmups: int = doc(
-        "warm-up calls that used the graph memory pool before the capture", default=0
+        "number of warm-up calls that used the graph memory pool before the capture", default=0
     )
     captures: tuple[CudaGraphCapture, ...] = doc(
         "captures in order, recorded separately and merged by the reader", default=()

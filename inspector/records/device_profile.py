@@ -115,7 +115,9 @@ class CountedKernel:
     """One kernel of a call, under Nsight Compute, which ran it several times."""
 
     name: str
-    values: Mapping[str, float] = doc("values by metric, in ns, bytes, percent or issuing warps")
+    values: Mapping[str, float] = doc(
+        "values by metric, in ns, bytes, percent, or stalled warps per issue cycle"
+    )
     grid: tuple[int, ...] = doc("number of blocks in x, y and z, or empty", default=())
     block: tuple[int, ...] = doc("threads per block in x, y and z, or empty", default=())
 

@@ -47,7 +47,7 @@ class OccupancyLimit(enum.Enum):
     SHARED_MEMORY = "shared memory"
     WARPS = "warps"
     BLOCKS = "blocks"
-    TOO_LARGE = "one block does not fit"
+    TOO_LARGE = "not even one block fits"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

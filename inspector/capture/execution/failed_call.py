@@ -112,8 +112,8 @@ def _without_others(failed: FailedCall) -> InspectorError:
     if missing:
         return not_together(missing, said=f"{name} waited for a missing process {said}")
     return ModelFailedError(
-        f"{name} waited for another process of the job, which exited or never made that call "
-        f"{said}.",
+        f"{name} waited for another process of the job, which exited or never made the matching "
+        f"call {said}.",
         "Check the output of that process.",
         detail=user_traceback(error, failed.target.root),
     )
@@ -147,8 +147,8 @@ def _only_without(failed: FailedCall) -> ModelFailedError:
     target = failed.target
     several = f" with input {failed.index + 1}" if len(target.calls) > 1 else ""
     return ModelFailedError(
-        f"{target.name}{several} fails without torch.compile after earlier calls succeed "
-        f"{_said(failed.error)}.",
+        f"{target.name}{several} fails without torch.compile {_said(failed.error)}, although "
+        "earlier calls succeeded.",
         "Measurements so far are shown.",
         detail=user_traceback(failed.error, target.root),
     )

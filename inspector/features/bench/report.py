@@ -162,7 +162,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     ends = {end.combination for end in plan.ends if end.is_alone}
     alone = dict.fromkeys(row.setting.label for row in measured if row.combination in ends)
     if alone:
-        yield f"too little memory to interleave with eager: {', '.join(alone)}"
+        yield f"measured apart from eager, because memory is too small for both: {', '.join(alone)}"
     twice = compiled_twice(run)
     modes = {one.setting.mode for one in plan.combinations}
     if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):

@@ -9,7 +9,7 @@ from inspector.shared.result_names import AFTER, AGAIN
 
 _SCALES = {
     "itself": "its largest element",
-    "family": "the largest element of any tensor of its kind",
+    "family": "the largest element among results of the same kind (outputs, gradients, …)",
     "rounding": "the rounding error of eager",
 }
 
@@ -85,6 +85,6 @@ def _elsewhere(rows: Sequence[BenchRow]) -> str:
     if is_late and not row.setting.compiles_optimizer:  # parameters are looked at then alone
         return "only later calls are wrong, not the first"
     if not known:
-        return "check how the program uses it"
+        return "check how the program uses the graphs' results"
     *first, last = known
     return f"check {', '.join(first)} or {last}" if first else f"check {last}"

@@ -162,7 +162,9 @@ def make_passes_report(run: Run, graph: str = "") -> PassesReport:
     if not found and not vllm:
         notices.append(f"`{again}` records passes")
     elif not vllm and not all(item.is_whole for item in found):
-        notices.append(f"torch logs graphs before and after all passes; `{again}` records each")
+        notices.append(
+            f"torch logs graphs only before and after all passes; `{again}` records each pass"
+        )
     return PassesReport(run, tuple(found), (*reading_texts(run), *unread, *notices), tuple(vllm))
 
 
@@ -283,8 +285,8 @@ def _notices(
         yield f"compilation was incomplete: {failed}"
     if any(graph.is_parsed for graph in graphs):
         yield (
-            f"graphs were parsed from torch's text, so modules and FLOPs are missing; {command} "
-            "in full"
+            "modules and FLOPs are missing, because the recording contains each graph only as "
+            f"torch's text; {command} in full"
         )
     for text in unread:
         yield f"not shown: {text}"

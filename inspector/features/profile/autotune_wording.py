@@ -190,7 +190,7 @@ def _clearly(tuned: Tuned) -> Iterator[str]:
         return
     what = shown(other) + (", the default" if other is tuned.usual else "")
     if margin < 0:
-        yield f"chosen together with fused operators; {what} is {-margin:.1%} faster on its own"
+        yield f"chosen with fused operators included; {what} is {-margin:.1%} faster on its own"
     elif margin < NOISE:
         yield f"{margin:.1%} faster than {what}: within noise ({NOISE:.0%})"
     else:

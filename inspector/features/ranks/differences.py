@@ -93,7 +93,7 @@ def _differences(run: Run, compilations: Mapping[int, Compilation]) -> Iterator[
     elif len(guard_groups) > 1:
         first, second = (group[0] for group in guard_groups[:2])
         guards = texts.other_guards(held[first], held[second])
-        shown = tuple("; ".join(each[:2]) or "none of them" for each in guards)
+        shown = tuple("; ".join(each[:2]) or "none of these guards" for each in guards)
         yield Difference(Aspect.GUARDS, guard_groups, shown, guards)
     elif len(groups := group_equal(sizes := _sizes(run, compilations))) > 1:
         shown = tuple(_plain_sizes(sizes[group[0]], sizes[groups[0][0]]) for group in groups)

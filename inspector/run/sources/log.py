@@ -255,7 +255,10 @@ class LogReader:
                     self._lookups.clear()
                 self._strings[envelope.pid][number] = text
             case _:
-                self._warn(envelope.line, "this record has no file name to intern; record skipped")
+                self._warn(
+                    envelope.line,
+                    "this record of a file name lacks the name or its number; record skipped",
+                )
 
     def _strings_of(self, pid: int) -> Mapping[int, str]:
         # A forked process knows the names that its parent, who wrote first, interned before.

@@ -24,7 +24,7 @@ _HOSTS_WORK = {
     ),
     "graph-break": (
         "Python between compiled graphs",
-        "remove the graph breaks{lines}, see `inspect explain`",
+        "remove the graph breaks{lines}; see `inspect explain`",
         "",
     ),
     "guards": ("guard evaluation", "see `inspect guards`", ""),

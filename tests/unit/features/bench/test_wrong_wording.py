@@ -22,7 +22,7 @@ STEP = Setting("inductor", compiles_optimizer=True)
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({}, "check how the program uses it"),
+        ({}, "check how the program uses the graphs' results"),
         ({"compiled": Compiled(2, 1, 0, 4, 10, None)}, "check code between the graphs"),
         ({"workload": TRAIN, "compiled": Compiled(2, 1, 0, 4, 10, None)},
          "check the backward pass or code between the graphs"),
