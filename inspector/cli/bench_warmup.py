@@ -34,7 +34,6 @@ _REFUSED = {
     "train": "--train",
     "optimizer": "--optimizer",
     "sessions": "--sessions",
-    "compare": "--compare",
 }
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from inspector.features.bench.collection_report import FORMAT_VERSION as COLLECTION_VERSION
 from inspector.features.bench.collection_report import CollectionReport, Measured
-from inspector.features.bench.comparison import BenchComparison, Change
 from inspector.features.bench.report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
 from inspector.features.bench.varied import VariedInput, VariedSetting
@@ -45,12 +44,6 @@ def _verdict(scope: Scope) -> list[str]:
 def _because(scope: Scope) -> list[str]:
     """Failed guards of each recompilation."""
     return [changed(each) for each in scope.of(VariedInput).recompiles]
-
-
-def _same_device(scope: Scope) -> bool:
-    """Whether the earlier one was measured on the same device."""
-    found = scope.of(BenchComparison)
-    return found.device == found.earlier.device
 
 
 def _calls(scope: Scope) -> int:
@@ -123,7 +116,7 @@ VIEWS: Views = {
         """format_version kind tool_version recording=run.meta:recording versions
         target=plan.target device threads? processor=run.processor?
         sessions=plan.sessions
-        session_seconds=plan.session_seconds grad=plan.is_grad groups varied comparison notices""",
+        session_seconds=plan.session_seconds grad=plan.is_grad groups varied notices""",
         format_version=FORMAT_VERSION,
         kind="bench",
         tool_version=tool_version,
@@ -147,12 +140,6 @@ VIEWS: Views = {
         compiled recompiled_because failure=row.failure?""",
         recompiled_because=_because,
     ),
-    BenchComparison: View(
-        """name=earlier.name started=earlier.started? same_device other_model=is_of_another
-        compared changes""",
-        same_device=_same_device,
-    ),
-    Change: View("setting=label inputs what before after worse=is_worse"),
 }
 COLLECTION: Views = {
     **COMMON,

@@ -10,7 +10,6 @@ from inspector.features.bench.collection_report import (
     Measured,
     make_collection_report,
 )
-from inspector.features.bench.comparison import BenchComparison, Change, EarlierBench
 from inspector.features.bench.report import BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
 from inspector.features.bench.varied import VariedInput, VariedSetting
@@ -111,19 +110,11 @@ def _bench(*groups: tuple[BenchRow, ...], **changes: Any) -> BenchReport:
 
 
 def bench() -> BenchReport:
-    """Two inputs, compared with an earlier report; the recorder was interrupted."""
-    earlier = EarlierBench("old.json", "2026-01-01T02:03:04+00:00", "cpu", "2.12.0",
-                           (False, False), "model.py", {})  # fmt: skip
-    changes = (
-        Change("default", "float32[4, 3]", "faster", 2.4, 2.0, is_worse=True),
-        Change("default", "float32[5, 3]", "kernels", 3, 2),
-        Change("max-autotune", "float32[4, 3]", "memory", 4e6, 2e6, is_worse=False),
-    )
+    """Two inputs; the recorder was interrupted."""
     return _bench(
         _rows(),
         _rows(Workload(dtype="bf16"), 1),
         run=_run(partial="it was interrupted", error="ValueError: no", error_detail="Traceback\n"),
-        comparison=BenchComparison(earlier, "cpu", "model.py", 2, changes),
     )
 
 
