@@ -14,7 +14,7 @@ from inspector.features.bench.warmup_page import warmup_notices, warmup_verdict
 from inspector.features.bench.warmup_report import FORMAT_VERSION as WARMUP_VERSION
 from inspector.features.bench.warmup_report import Start, StillCompiles, WarmupReport
 from inspector.features.recompiles.wording import changed
-from inspector.records.bench import Divergence, OutputError, Warmup
+from inspector.records.bench import OutputError, Warmup
 from inspector.report.json.common import COMMON
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.compile_time import CacheUse
@@ -94,7 +94,7 @@ _ROW = """label=setting.label setting latency_ns=latency.middle_ns p5_ns=latency
     faster_than_eager_interval differs_from_eager=faster.is_known first_call_ns=first_ns
     second_call_ns=second_ns cached_first_call_ns=cached_first_ns break_even_calls
     memory_bytes=memory gpu_busy=busy gpu_launches=launches? errors wrong=is_wrong
-    not_compared=uncompared divergence draws_random_numbers=draws compiled settled=is_settled
+    not_compared=uncompared draws_random_numbers=draws compiled settled=is_settled
     blocks failure? detail?"""
 _COMPUTED: dict[str, Callable[[Scope], object]] = {
     "calls": _calls,
@@ -106,8 +106,7 @@ _OF_ROWS: Views = {
         """reference name relative relative_to=scale within_tolerance=within nan_of_reference=nan
         is=mine? is_in_reference=theirs?""",
         relative=_relative,
-    ),
-    Divergence: View("operator file line code at operators graph failure"),
+    )
 }
 VIEWS: Views = {
     **COMMON,
