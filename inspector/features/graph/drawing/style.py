@@ -44,18 +44,6 @@ KINDS: dict[str, Look] = {
 }
 """By `inspector.features.graph.outside_graph.call_kind`."""
 
-SERIES: tuple[tuple[str, str], ...] = (
-    ("#3b93c4", "#d6ecf9"),
-    ("#b87f00", "#fae3b5"),
-    ("#007a59", "#bfe6d9"),
-    ("#a8467c", "#f1d6e4"),
-    ("#d55e00", "#f6d3b8"),
-    ("#a89c00", "#fbf7c4"),
-    ("#0072b2", "#bcd9ea"),
-    ("#666666", "#e4e4e4"),
-)
-"""Border and inside of categories, in their order; the last is for all that are left."""
-
 GRAPH = {
     "rankdir": "TB",
     # Else the modules of a frame stand side by side if what joins them is outside of the frame.

@@ -3,7 +3,7 @@
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
 from inspector.features.graph.drawing.fusion_flow import FusionFlow, make_flow
 from inspector.features.graph.drawing.fusion_repeats import Repeat, find_repeats, make_shown
-from inspector.features.graph.drawing.options import Caption, Drawing
+from inspector.features.graph.drawing.options import Caption
 from inspector.features.graph.drawing.roles import Roles
 from tests.unit.features.graph.drawing.pictures import fused_layers
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node
@@ -13,7 +13,7 @@ WEIGHTS = Roles(parameters=frozenset(f"weight_{n}" for n in range(100)))
 
 
 def test_all_kernels_are_drawn_if_forced() -> None:
-    text = fusion_dot(fused_layers(40), CAPTION, Drawing(collapses=False), WEIGHTS)
+    text = fusion_dot(fused_layers(40), CAPTION, WEIGHTS, is_whole=True)
     assert "k79 [" in text
     assert "cluster_repeat" not in text
 
