@@ -58,7 +58,7 @@ def _occupancy_limits(scope: Scope) -> list[str]:
 
 def _instructions(scope: Scope) -> Mapping[str, int]:
     """Number of instructions by kind."""
-    return {item.kind.value: item.count for item in scope.of(ConfigAnalysis).instructions}
+    return {kind.value: n for kind, n in scope.of(ConfigAnalysis).instructions.items()}
 
 
 def _nests(scope: Scope) -> Sequence[CppNest] | None:
