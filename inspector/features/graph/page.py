@@ -20,7 +20,6 @@ from inspector.features.graph.wording import (
     node_columns,
     operator_lines,
     operators_blocks,
-    outside_lines,
     step_lines,
     traffic_line,
 )
@@ -116,9 +115,6 @@ def _operators(operators: Operators) -> Iterator[Section]:
     for name, found in itertools.groupby(operators.decompositions, lambda item: item.graph):
         title = f"Decompositions in {name}"
         yield _pairs(title, ("operator", "became"), decomposition_lines(list(found)))
-    for name, calls in itertools.groupby(operators.outside, lambda item: item.graph):
-        title = f"Computed by libraries and ATen in {name}"
-        yield _pairs(title, ("call", "why"), outside_lines(calls))
 
 
 def _pairs(title: str, titles: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Section:

@@ -11,7 +11,6 @@ from inspector.features.graph.lookup import Around, around_line
 from inspector.features.graph.make_fusion import make_fusion
 from inspector.features.graph.not_fused import Pair, unfused_pairs
 from inspector.features.graph.operators import GraphOperators, count_operators
-from inspector.features.graph.outside_graph import Outside, outside
 from inspector.features.graph.passes import GraphPasses, read_passes
 from inspector.features.graph.reading import read_graphs
 from inspector.features.graph.vllm import Vllm, make_vllm, process_names
@@ -60,7 +59,6 @@ class Operators:
 
     graphs: tuple[GraphOperators, ...]
     decompositions: tuple[Decomposition, ...]
-    outside: tuple[Outside, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -119,9 +117,7 @@ def with_operators(report: GraphReport) -> GraphReport:
         elif graph.stage in {Stage.BACKWARD, Stage.PRIMS}:
             decompositions += aten_decompositions(graph)
     operators = Operators(
-        graphs=tuple(map(count_operators, report.graphs)),
-        decompositions=tuple(decompositions),
-        outside=tuple(call for row in report.rows for call in outside(row.fusion)),
+        graphs=tuple(map(count_operators, report.graphs)), decompositions=tuple(decompositions)
     )
     return dataclasses.replace(report, graphs=(), rows=(), operators=operators, notices=notices)
 

@@ -13,7 +13,6 @@ from inspector.features.graph.drawing.options import Caption
 from inspector.features.graph.drawing.picture import Cell, new_picture, table
 from inspector.features.graph.drawing.roles import Roles, make_roles
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.outside_graph import call_kind
 from inspector.features.graph.step_names import number_of, part_of
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
@@ -50,7 +49,7 @@ class _Picture:
         self._ends: dict[tuple[str, str], str] = {}
 
     def draw(self, caption: Caption) -> str:
-        kinds = dict.fromkeys(call_kind(kernel.step) for kernel in self._flow.kernels)
+        kinds = dict.fromkeys(kernel.step.call_kind for kernel in self._flow.kernels)
         looks = [style.look_of(kind) for kind in kinds]
         steps = [kernel.step for kernel in self._flow.kernels]
         calls = sum(step.is_call for step in steps)

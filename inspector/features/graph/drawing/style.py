@@ -42,7 +42,7 @@ KINDS: dict[str, Look] = {
     "higher_order": Look("higher-order operator", "#666666", "#e4e4e4", width=2),
     "user_kernel": Look("user kernel", "#a8467c", "#f1d6e4", "dashed", 3),
 }
-"""By `inspector.features.graph.outside_graph.call_kind`."""
+"""By `inspector.features.graph.fusion.Step.call_kind`."""
 
 GRAPH = {
     "rankdir": "TB",
