@@ -14,7 +14,7 @@ from inspector.features.profile.gains.kernel_advice import Setup, advice
 from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.records.graphs import TensorMeta
 from inspector.records.kernels import CppKernelLoops
-from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
+from inspector.run.cpp_kernel import CppFacts, CppText
 from inspector.run.kernel import Call, Kernel, NodeLine
 from tests.unit.features.profile.test_budget import PROFILE
 from tests.unit.features.profile.test_kernel_timing import work
@@ -117,28 +117,28 @@ def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
     assert "training=self.training" in gain.change
 
 
-VECTORISED = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
+VECTORISED = CppText((True,), ("x0",))
 
 
-def of_loop(loop: TextLoop, time_ns: int, threads: int = 0) -> KernelTiming:
+def of_loop(text: CppText, time_ns: int, threads: int = 0) -> KernelTiming:
     """A generated C++ kernel that has one loop."""
     first, _ = work(time_ns=time_ns)
     said = CppKernelLoops("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
-    facts = CppFacts(CppText((loop,)), said)
+    facts = CppFacts(text, said)
     kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
     return with_launch(first, code={"kernels": (kernel,)})
 
 
 def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
-    def change(loop: TextLoop, time_ns: int = 100_000, threads: int = 0) -> str:
-        own = dataclasses.replace(of_loop(loop, time_ns, threads), dtype="float32")
+    def change(text: CppText, time_ns: int = 100_000, threads: int = 0) -> str:
+        own = dataclasses.replace(of_loop(text, time_ns, threads), dtype="float32")
         changes = [gain.change for gain in gains(BUDGET, [own], "", is_cpu=True)]
         return next((text for text in changes if "loops" in text), "")
 
-    fast, serial = VECTORISED, dataclasses.replace(VECTORISED, parallel=0)
+    fast, serial = VECTORISED, CppText((True,))
     assert change(fast) == ""  # what they compute takes the time
     assert change(fast, 30_000).startswith("use bfloat16, which moves fewer bytes")
-    assert "not vectorized or not parallel" in change(dataclasses.replace(fast, is_vector=False))
+    assert "not vectorized or not parallel" in change(CppText((False,), ("x0",)))
     assert "not vectorized or not parallel" in change(serial)
     assert "not vectorized or not parallel" in change(serial, threads=2)
     assert change(serial, threads=1) == ""  # there are no others
