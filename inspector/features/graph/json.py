@@ -115,9 +115,7 @@ VIEWS: Views = {
         """asked_file=asked files line nodes forward_kernels=forward backward_kernels=backward
         nearest_lines=nearest known_files"""
     ),
-    KernelAtLine: View(
-        "graph kernel bytes=bytes_ part? again=is_again shared=is_shared relation nodes"
-    ),
+    KernelAtLine: View("graph kernel bytes=bytes_ part? shared=is_shared nodes"),
     FoundNode: View(
         "graph=graph.name stage=graph.stage id name=node.name relation backward=is_backward",
         id=_found_id,
