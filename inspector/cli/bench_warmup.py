@@ -30,12 +30,7 @@ _EXIT_STILL = 1
 _SCRIPT = "warmup.py"
 _STARTS = 5  # with eager PyTorch, and the check
 _OWN = frozenset({"warmup", "save_warmup"})
-_REFUSED = {
-    "train": "--train",
-    "optimizer": "--optimizer",
-    "sessions": "--sessions",
-    "compare": "--compare",
-}
+_REFUSED = {"train": "--train", "optimizer": "--optimizer", "sessions": "--sessions"}
 
 
 def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:

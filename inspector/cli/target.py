@@ -148,7 +148,7 @@ def existing(target: str | None) -> Path:
         with contextlib.suppress(OSError), path.open("rb") as stream:
             if _REPORT in stream.read(_BEGINNING_BYTES):
                 message = f"{one_line(str(path))} is a report, not a recording."
-                step = "Name the model or recording. To compare, use --baseline or --compare."
+                step = "Name the model or recording. To compare, use `inspect diff` or --baseline."
                 raise UsageError(message, step)
     return path
 
