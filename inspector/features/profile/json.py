@@ -215,11 +215,11 @@ VIEWS: Views = {
         operator=first.target? inputs=first.inputs output=first.output heuristic=first.heuristic?
         file=first.file? line=first.line? places spent_ns outside_of_graphs=first.is_outside
         chosen=first.chosen default=first.default margin gain_over_default=gain launches
-        in_place_ns lines:line
-        candidates_total=total candidates_failed=failures candidates=first.candidates"""
+        in_place_ns lines:line candidates_total=total
+        candidates=first.candidates"""
     ),
     TriedTensor: View("shape dtype device"),
     TriedCandidate: View(
-        "at name? configuration=text? kind time_ns failed? spent_ns step? registers spills"
+        "name? configuration=text? kind time_ns failed? spent_ns step? registers spills"
     ),
 }
