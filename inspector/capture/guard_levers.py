@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import collections
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
@@ -25,9 +25,10 @@ from inspector.capture.quiet import quiet
 from inspector.capture.recording.handler import attached_handler
 from inspector.capture.target.call import fresh
 from inspector.capture.target.target import Target
-from inspector.capture.timeline.kineto import Session
+from inspector.capture.timeline.kineto import HostEvent
 from inspector.capture.timeline.measure import mark_cost_ns
 from inspector.capture.timeline.timeline import CALL_MARK
+from inspector.capture.timeline.trace import traced
 from inspector.capture.writer import emit
 from inspector.records.recompiles import GuardLevers, LeverTrial
 from inspector.shared.request import Request
@@ -154,9 +155,7 @@ class Levers:
         """Calls that follow each other closely: what is done between them empties the caches."""
         state = State(self._target.function, with_attributes=True)
         call, makes_grads = fresh(self._target.calls[index]), self._request.train
-        session = Session(with_device=False)
-        session.start()
-        try:
+        with traced(with_device=False) as seen:
             mark_ns = mark_cost_ns()
             began = time.monotonic()
             changes = makes_grads
@@ -170,14 +169,11 @@ class Levers:
                 if changes:
                     state.restore()
                     call = fresh(self._target.calls[index])
-        finally:
-            session.stop()
-        return _by_call(session, mark_ns)
+        return _by_call(seen.trace.host, mark_ns)
 
 
-def _by_call(session: Session, mark_ns: int) -> Iterator[collections.Counter[str]]:
+def _by_call(rows: Sequence[HostEvent], mark_ns: int) -> Iterator[collections.Counter[str]]:
     """The time of each of torch's marks in each call, in ns, without what marks cost."""
-    rows = session.take().host
     for call in (row for row in rows if row.name == CALL_MARK):
         times: collections.Counter[str] = collections.Counter()
         for row in rows:

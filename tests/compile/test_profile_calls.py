@@ -14,8 +14,8 @@ from inspector.capture.calls.calling import LOSS_MARK, Ones, backward
 from inspector.capture.calls.state import State
 from inspector.capture.profiling import in_place, measured
 from inspector.capture.profiling.in_place import Attribution, profile_in_place
-from inspector.capture.profiling.trace import traced
 from inspector.capture.target.call import Call
+from inspector.capture.timeline.trace import traced
 from inspector.records.device_profile import CallBlock, DeviceProfile, FailedCall, ProfiledArgument
 
 

@@ -30,9 +30,9 @@ from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, expl
 from inspector.capture.profiling.measured import PROFILE, SO_FAR, Measured, Prepared, write_profile
 from inspector.capture.profiling.plan import SETTLING, Plan, is_settled, make_plan
 from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
-from inspector.capture.profiling.trace import Launched, Traced, traced
 from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
+from inspector.capture.timeline.trace import Launched, Traced, traced
 from inspector.capture.writer import guarded
 from inspector.records.device_profile import CallBlock, ProfiledArgument
 from inspector.shared.out_of_memory import lacks_memory

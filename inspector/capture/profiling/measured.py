@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from inspector.capture.profiling.device import waiting
 from inspector.capture.profiling.sequence import placed
-from inspector.capture.profiling.trace import Launched
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
+from inspector.capture.timeline.trace import Launched
 from inspector.capture.writer import emit
 from inspector.errors import InspectorError
 from inspector.records.device_profile import (
