@@ -174,15 +174,6 @@ class Elements:
         floor = max(least, self._epsilon * _rms(self._exact[known].abs()))
         return _rms(mine) > TIMES_EAGERS * max(floor, _rms(theirs))
 
-    def are_farther_by(self, part: float) -> bool:
-        """Whether they are much farther from float64's, by the mean, with a part of them for least.
-
-        Args:
-            part: What counts as eager PyTorch's own error at least, as a part of their mean.
-        """
-        known = self._exact[self._known]
-        return self.are_farther(part * _rms(known.abs()), by_mean=True)
-
     def _have_other_limits(self) -> bool:
         """Whether one is infinite or NaN where it should not be, or the other way around."""
         same = (self._theirs == self._exact) | (self._theirs.isnan() & self._exact.isnan())

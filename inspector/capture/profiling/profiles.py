@@ -68,7 +68,6 @@ class Profiles:
         self._alone = alone
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
-        self._back_to_back: list[BackToBack] = []
         self._memory: list[Callable[[], None]] = []
         if not counters:
             attached_handler().watch_autotuning()
@@ -119,12 +118,11 @@ class Profiles:
             arguments = arguments_of(self._target.calls[index])
             profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
         captured = self._captured.get(index)
-        self._back_to_back.append(back_to_back)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
         alone = self._alone
         if alone is not None:
             guarded("benchmark one kernel", lambda: alone.measure(index, run))
-        back_to_back.rest()
+        back_to_back.end()  # no copy of the input lies beside what memory is measured of
 
     def finish(self) -> None:
         """Measures the memory of a call, after all that is timed, and what the machine can do.
@@ -133,8 +131,6 @@ class Profiles:
         """
         if self._counters:
             return
-        for each in self._back_to_back:  # no input's copy lies beside another one's memory
-            each.end()
         for measure in self._memory:
             with quiet():
                 guarded("measure memory", measure)
