@@ -156,23 +156,14 @@ class Measured:
         return self.plain or self.warm
 
 
-PROFILE = "device_profile"
-SO_FAR = "device_profile_so_far"
-"""The same after the first round: a crash in a later one leaves that."""
-
-
 def write_profile(
-    index: int,
-    measured: Measured,
-    known: tuple[Sequence[Launched], Sequence[Launched]],
-    name: str = PROFILE,
+    index: int, measured: Measured, known: tuple[Sequence[Launched], Sequence[Launched]]
 ) -> None:
     """Writes the artifact.
 
     Args:
         known: What a call without CUDA graphs launched that was watched closely, and what another
             one launched around the replays of these.
-        name: What the artifact is called: `PROFILE` or `SO_FAR`.
     """
     numbers = _typical(measured.launched)
     first = measured.launched[numbers[0]] if numbers else []
@@ -201,8 +192,7 @@ def write_profile(
             idle_ns=explained.idle_ns,
             host=explained.host,
             worked=explained.device,
-        ),
-        name,
+        )
     )
 
 
