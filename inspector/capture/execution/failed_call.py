@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import traceback
 from pathlib import Path
 
 import torch
@@ -32,10 +31,6 @@ from inspector.shared.request import Request
 from inspector.shared.units import ordinal
 
 _MOST_SHOWN = 6
-_COMPILERS = ("/torch/_dynamo/", "/torch/_inductor/", "/torch/_functorch/", "<eval_with_key>")
-# What is around every call of compiled code, and of what `torch.compiler.disable` keeps out of
-# it (torch 2.11 to 2.13).
-_AROUND = ("/torch/_dynamo/eval_frame.py", "/torch/_dynamo/external_utils.py")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -171,25 +166,9 @@ def _only_compiled(failed: FailedCall, gpu: str | None) -> str:
         said = f"when compiled for {gpu} {said}"
     if failed.number == 1:
         return f"{name} runs without torch.compile but fails with it {said}."
-    outside = " outside compiled code" if is_raised_outside(failed.error) else ""
     return (
-        f"{name} fails with torch.compile when called {_which(failed)}{outside} {said}. "
+        f"{name} fails with torch.compile when called {_which(failed)} {said}. "
         "The same call without torch.compile succeeds."
-    )
-
-
-def is_raised_outside(error: BaseException) -> bool:
-    """Whether neither the compiler nor a compiled graph raised it, as the traceback shows.
-
-    What was computed before it may still be the compiler's.
-    """
-    if isinstance(error, TorchDynamoException):
-        return False
-    files = [
-        frame.filename.replace("\\", "/") for frame in traceback.extract_tb(error.__traceback__)
-    ]
-    return not any(
-        part in file for file in files if not file.endswith(_AROUND) for part in _COMPILERS
     )
 
 

@@ -255,8 +255,6 @@ class TraceHandler(logging.Handler):
         """Dynamo begins with a function; who calls it is written where torch's stack lacks it."""
         if self.measures:
             self._begin_to_measure()
-        if self._hooks is not None:
-            self._hooks.begins()
         for frame in stack:
             self.sources.add(*frame)
         caller = calling_frame()
