@@ -22,7 +22,7 @@ from inspector.capture.bench.blocks import block, burst, busy_of, settle, timed
 from inspector.capture.bench.changed import changed_by, gradients_of
 from inspector.capture.bench.divergence import first_divergence
 from inspector.capture.bench.errors import compared
-from inspector.capture.bench.failing import FailedInputs, failing, sentence
+from inspector.capture.bench.failing import FailedInputs, failing
 from inspector.capture.bench.inputs import items_of, shapes_of
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.peak import peak_of
@@ -33,6 +33,7 @@ from inspector.capture.calls.outputs import SavedResults, joined, keep, saved_re
 from inspector.capture.execution.execution import write_target
 from inspector.capture.execution.known_backends import check_spelling
 from inspector.capture.execution.trial import seed
+from inspector.capture.failures import said
 from inspector.capture.log.environment import environment
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
@@ -288,8 +289,7 @@ class _Worker:
                         self._program.context,
                     )
             except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
-                failure = f"{type(error).__name__}: {sentence(error)}"
-                self._write(Divergence(input=index, failure=failure))
+                self._write(Divergence(input=index, failure=said(error)))
             else:
                 self._write(dataclasses.replace(found or Divergence(), input=index))
         emit(dataclasses.replace(begin, state="end"))
