@@ -156,9 +156,6 @@ class DeviceProfile(Record):
     is_training: bool | None = doc(
         "whether a module was in training mode; None for a function", default=None
     )
-    back_to_back: bool | None = doc(
-        "whether calls ran without restoring state in between", default=None
-    )
 
     @property
     def is_cpu(self) -> bool:

@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 import torch
 
-from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.calling import LOSS_MARK, Ones, backward
-from inspector.capture.calls.state import State
 from inspector.capture.profiling import in_place, measured
 from inspector.capture.profiling.in_place import Attribution, profile_in_place
-from inspector.capture.target.call import Call
 from inspector.capture.timeline.trace import traced
 from inspector.records.device_profile import DeviceProfile, FailedCall, ProfiledArgument
 
@@ -47,7 +44,6 @@ class Program:
             (lambda: self.prepared("compiled"), lambda: self.prepared("eager")),
             Attribution(),
             arguments,
-            BackToBack(Call(), State(lambda: None)),
             seconds=1.0,
         )
 

@@ -15,14 +15,13 @@ from inspector.capture.bench.scales import (
     TIMES_EAGERS,
     Elements,
     Scale,
-    difference_of,
     epsilon_of,
     is_close,
     largest_of,
     number_of,
     scales_of,
 )
-from inspector.capture.calls.outputs import SavedResults, has_saved_results, load
+from inspector.capture.calls.outputs import SavedResults, difference_of, has_saved_results, load
 from inspector.records.bench import OutputError, ResultErrors
 from inspector.shared.bench import LEARNING_RATE
 from inspector.shared.result_names import AFTER, input_of

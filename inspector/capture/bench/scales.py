@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from inspector.capture.calls.outputs import SavedResults
+from inspector.capture.calls.outputs import SavedResults, difference_of
 
 TIMES_EAGERS = 10.0
 """So many times eager PyTorch's own error is no rounding any more."""
@@ -104,18 +104,6 @@ def _errors(theirs: Mapping[str, Any], exact: SavedResults) -> Mapping[str, tupl
         for name, (item, other) in both.items()
         if item.shape == other.shape and math.isfinite(difference_of(item, other))
     }
-
-
-def difference_of(mine: Any, theirs: Any) -> float:
-    """The largest difference of two elements, of tensors of one shape.
-
-    Infinity and NaN in the same places are no difference; in one alone they are infinitely far.
-    """
-    wide = torch.complex128 if mine.is_complex() or theirs.is_complex() else torch.float64
-    mine, theirs = mine.to(wide), theirs.to(wide)
-    same = (mine == theirs) | (mine.isnan() & theirs.isnan())
-    difference = float(torch.where(same, 0.0, (mine - theirs).abs()).max())
-    return difference if math.isfinite(difference) else math.inf
 
 
 def largest_of(tensor: Any) -> float:

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import torch
 
 from inspector.capture import versions
-from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.ranks import agreed
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
@@ -106,12 +105,11 @@ def _closely(launched: list[Launched]) -> Iterator[None]:
         launched += cpu_calls(seen.trace, [window])[0]
 
 
-def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
+def profile_in_place(
     index: int,
     runs: tuple[Prepared, Prepared],
     attribution: Attribution,
     arguments: Sequence[ProfiledArgument],
-    back_to_back: BackToBack,
     seconds: float,
 ) -> None:
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
@@ -123,7 +121,6 @@ def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
     measured = Measured(_device(), arguments, attribution.is_training)
 
     def write() -> None:
-        measured.back_to_back = back_to_back.repeats
         kept = measured
         if not uses_cuda():
             kept = dataclasses.replace(measured, launched=significant(measured.launched))

@@ -56,7 +56,6 @@ class Measured:
         windows: When each watched call began, and when the device was done with it.
         eager_work: Of calls without the compiler, how many launches, and how long any ran.
         eager_copies: Of these, how many copies, and how long nothing but these ran.
-        back_to_back: Whether calls followed one another with nothing put back between them.
     """
 
     device: Mapping[str, object]
@@ -74,7 +73,6 @@ class Measured:
     eager_watched: list[int] = dataclasses.field(default_factory=list)
     explained: Explained = dataclasses.field(default_factory=Explained)
     eager_explained: Explained = dataclasses.field(default_factory=Explained)
-    back_to_back: bool | None = None
     error: FailedCall | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     _doing: str = ""
@@ -176,7 +174,6 @@ def write_profile(
             arguments=tuple(measured.arguments),
             is_training=measured.is_training,
             plain_ns=tuple(measured.unwatched),
-            back_to_back=measured.back_to_back,
             watched_ns=tuple(measured.watched),
             eager_ns=tuple(measured.eager),
             blocks=tuple(measured.blocks),

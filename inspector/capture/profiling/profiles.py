@@ -116,7 +116,7 @@ class Profiles:
         found = self._attributions.get(index, Attribution())
         with _gpu_watched(index) if uses_cuda() else contextlib.nullcontext():
             arguments = arguments_of(self._target.calls[index])
-            profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
+            profile_in_place(index, (run, eager), found, arguments, self._seconds)
         captured = self._captured.get(index)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
         alone = self._alone

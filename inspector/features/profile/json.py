@@ -142,7 +142,7 @@ VIEWS: Views = {
     ),
     Profiled: View(
         """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
-        calls=budget.calls back_to_back=profile.back_to_back watched_ns=budget.watched_ns
+        calls=budget.calls watched_ns=budget.watched_ns
         shown_ns=budget.shown_ns profiler_slowdown=budget.slowdown
         eager_ns=budget.eager_ns eager_busy_ns=budget.eager_busy_ns
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
