@@ -16,7 +16,6 @@ class TriedTensor:
 class TriedCandidate:
     """One candidate."""
 
-    at: int = doc("index among all candidates", default=0)
     name: str = ""
     text: str = doc("configuration", default="")
     kind: str = doc(
@@ -46,8 +45,6 @@ class Autotuned(Record):
     )
     chosen: int | None = doc("index of the chosen candidate", default=None)
     default: int | None = doc("index of the candidate chosen without autotuning", default=None)
-    total: int = doc("number of candidates", default=0)
-    failed: int = doc("number of failed candidates", default=0)
     candidates: tuple[TriedCandidate, ...] = ()
     compile_id: str = ""
     is_backward: bool = doc(key="backward", default=False)

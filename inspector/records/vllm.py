@@ -43,5 +43,4 @@ class VllmPieceStart(Record):
     pieces: int = doc(key="total_piecewise_compiles", default=0)
     range_start: int = doc(key="compile_range_start", default=0)
     range_end: int = doc(key="compile_range_end", default=0)
-    is_single_size: bool = False
     is_cudagraph_size: bool = doc(key="is_cudagraph_capture_size", default=False)

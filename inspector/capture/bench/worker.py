@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from inspector.capture.bench.blocks import block, burst, busy_of, settle, timed
-from inspector.capture.bench.changed import changed_by, gradients_of, moments_of
+from inspector.capture.bench.changed import changed_by, gradients_of
 from inspector.capture.bench.errors import compared
 from inspector.capture.bench.failing import FailedInputs, failing
 from inspector.capture.bench.inputs import items_of, shapes_of
@@ -32,6 +32,7 @@ from inspector.capture.calls.outputs import SavedResults, joined, keep, saved_re
 from inspector.capture.execution.execution import write_target
 from inspector.capture.execution.known_backends import check_spelling
 from inspector.capture.execution.trial import seed
+from inspector.capture.failures import said
 from inspector.capture.log.environment import environment
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
@@ -188,7 +189,6 @@ class _Worker:
         if self._asked.workload.train:
             values |= gradients_of(self._program, made.arguments, where)
         values |= changed_by(self._program, index, made.arguments, where)
-        values |= moments_of(self._program, where)
         return saved_results(values, self._most_bytes)
 
     def settle(self) -> None:

@@ -176,16 +176,11 @@ def _roots(builders: list[ProcessBuilder]) -> tuple[int | None, Roots]:
 
 def _sources(parts: list[SourceText]) -> Sources:
     lines: dict[str, dict[int, str]] = {}
-    functions: dict[str, tuple[range, ...]] = {}
     for part in parts:
-        if part.is_function:
-            found = range(part.first_line, part.first_line + len(part.lines))
-            functions[part.file] = (*functions.get(part.file, ()), found)
         numbered = enumerate(part.lines, part.first_line)
         lines.setdefault(part.file, {}).update(numbered)
     return Sources(
         lines=lines,
         whole=frozenset(part.file for part in parts if part.whole and part.first_line == 1),
         digests={part.file: part.sha256 for part in parts if part.sha256},
-        functions=functions,
     )
