@@ -73,7 +73,6 @@ class ColdStartDraft:
         text = str(compile_id)
         # What torch says is the sum since the id was first used (torch/_logging/_internal.py).
         self._logging[text] = max(self._logging.get(text, 0), event.logging_ns or 0)
-        self._spans.pairing.end(text)
         if not self.has_spans and event.is_forward:
             self._of_metrics.add(text, event)
 
