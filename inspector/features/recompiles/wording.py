@@ -126,7 +126,7 @@ def joined(names: Sequence[str]) -> str:
 
 
 def _sizes(item: Recompile) -> str:
-    tensors = marked_with(item) or {item.name: list(item.dimensions) or [item.index or 0]}
+    tensors = marked_with(item) or {item.name: [item.index or 0]}
     what = "size" if item.kind is _C.SIZE else "stride"
     if is_zero_one(item):
         return f"{user_spelling(item.name)}.{what}({item.index}) changes to or from 0 or 1"
