@@ -32,7 +32,6 @@ from inspector.capture.calls.outputs import SavedResults, joined, keep, saved_re
 from inspector.capture.execution.execution import write_target
 from inspector.capture.execution.known_backends import check_spelling
 from inspector.capture.execution.trial import seed
-from inspector.capture.failures import said
 from inspector.capture.log.environment import environment
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
