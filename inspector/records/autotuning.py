@@ -16,7 +16,6 @@ class TriedTensor:
 class TriedCandidate:
     """One candidate."""
 
-    at: int = doc("index among all candidates", default=0)
     name: str = ""
     text: str = doc("configuration", default="")
     kind: str = doc(
@@ -27,7 +26,8 @@ class TriedCandidate:
     failed: str = doc("reason why the candidate was not timed", default="")
     spent_ns: int | None = doc("time spent on benchmarking the candidate", default=None)
     step: str = doc(
-        "tuning step: empty, descent (coordinate descent from the best candidate) or combo",
+        "tuning step: empty, descent (coordinate descent from the best candidate) or combo "
+        "(combined kernels)",
         default="",
     )
     registers: int | None = doc("registers per thread", default=None)
@@ -45,8 +45,6 @@ class Autotuned(Record):
     )
     chosen: int | None = doc("index of the chosen candidate", default=None)
     default: int | None = doc("index of the candidate chosen without autotuning", default=None)
-    total: int = doc("number of candidates", default=0)
-    failed: int = doc("number of failed candidates", default=0)
     candidates: tuple[TriedCandidate, ...] = ()
     compile_id: str = ""
     is_backward: bool = doc(key="backward", default=False)
@@ -55,7 +53,7 @@ class Autotuned(Record):
     inputs: tuple[TriedTensor, ...] = ()
     output: TriedTensor | None = None
     heuristic: str = doc("Inductor's heuristic for the kernel, such as reduction", default="")
-    step: str = doc("tuning step, with the values of a candidate's", default="")
+    step: str = doc("tuning step, with the same values as the `step` of a candidate", default="")
     benchmark_ns: int = doc("time spent on benchmarks", default=0)
     compile_ns: int = doc("additional time spent waiting for compilation", default=0)
     is_outside: bool = doc("whether it ran outside compiled graphs", key="outside", default=False)

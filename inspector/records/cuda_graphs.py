@@ -56,7 +56,6 @@ class CudaGraphCapture(Record):
     duration_ns: int = doc("duration of the capture, including device synchronization", default=0)
     pool_bytes: int | None = doc("size of the pool shared by the manager's graphs", default=None)
     inputs: int = 0
-    managed: int = doc("number of inputs written by another graph", default=0)
     copied: int = doc("number of inputs copied before each replay", default=0)
     copied_bytes: int = 0
     copies: tuple[LoggedInput, ...] = doc("largest copied inputs", default=())
@@ -71,7 +70,7 @@ class CudaGraphCalls(Record):
     replays: int = 0
     recordings: int = 0
     warmups: int = doc(
-        "warm-up calls that used the graph memory pool before the capture", default=0
+        "number of warm-up calls that used the graph memory pool before the capture", default=0
     )
     captures: tuple[CudaGraphCapture, ...] = doc(
         "captures in order, recorded separately and merged by the reader", default=()

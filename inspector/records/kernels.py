@@ -27,7 +27,7 @@ class NotTiled:
 
     kind: str = doc(
         "dtype (cannot be vectorized), indexing (too many non-contiguous accesses), short "
-        "(innermost loop), isa (no vector instructions), scalar (no loop) or unknown",
+        "(innermost loop is too short), isa (no vector instructions), scalar (no loop) or unknown",
         default="unknown",
     )
     dtypes: tuple[str, ...] = ()

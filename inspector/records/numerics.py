@@ -22,8 +22,8 @@ class NumericError:
         default=None,
     )
     eager_relative: float | None = doc("same for eager PyTorch", default=None)
-    is_off: bool = doc("differs by more than rounding", default=False)
-    nan: int = doc("NaN elements that eager does not have", default=0)
+    is_off: bool = doc("whether it differs by more than rounding error", default=False)
+    nan: int = doc("number of NaN elements that eager does not have", default=0)
 
 
 @part

@@ -8,7 +8,7 @@ class SwitchedOff:
     """A part of the compiler that was switched off, and what the smallest graph shows then."""
 
     what: str
-    fault: str = doc("empty if it is gone", default="")
+    fault: str = doc("fault with that part switched off; empty if there is none", default="")
     replay: str = doc("the command that runs the file so", default="")
 
 
@@ -21,8 +21,8 @@ class Repro(Record):
     said: str = doc("first line of its message; or the wrong result, and by how much", default="")
     subsystem: str = doc("part of the compiler that causes the fault", default="")
     inside: str = doc("the node, pass or operator at fault in that subsystem", default="")
-    operators: tuple[str, ...] = doc("of the smallest graph, in order", default=())
-    operators_before: int = doc("of the captured graph", default=0)
+    operators: tuple[str, ...] = doc("operators of the smallest graph, in order", default=())
+    operators_before: int = doc("number of operators in the captured graph", default=0)
     file: str = doc("user source file of the last of these operators", default="")
     line: int = 0
     code: str = ""

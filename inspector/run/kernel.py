@@ -107,7 +107,7 @@ class Call:
     Attributes:
         kind: ``kernel`` (defined in the same code), ``extern`` (``extern_kernels.mm``) or ``aten``
             (an operator that Inductor left to eager PyTorch).
-        repeats: The line of the first call that computes the same of the same, or 0.
+        repeats: Of a library's call, the line of the first one of the same, or 0.
     """
 
     kind: str

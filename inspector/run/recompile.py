@@ -244,7 +244,6 @@ class Recompile:
     before: Value | None
     now: Value | None
     answer: Answer
-    dimensions: tuple[int, ...] = ()
     holds: str = ""
     guard_stack: tuple[StackFrame, ...] = ()
     caused_by: StackFrame | None = None

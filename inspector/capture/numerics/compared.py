@@ -12,8 +12,8 @@ import torch
 
 from inspector.capture.bench.divergence import divergence_of
 from inspector.capture.bench.errors import others_of
-from inspector.capture.bench.failing import sentence
 from inspector.capture.calls.outputs import SavedResults
+from inspector.capture.failures import said
 from inspector.capture.numerics.layers import error_of, layer_errors
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
 from inspector.capture.quiet import quiet
@@ -79,7 +79,7 @@ def _divergence(
             with quiet(), session.program.context(), torch.no_grad():
                 found = divergence_of(item, compile_)
         except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
-            return Divergence(failure=f"{type(error).__name__}: {sentence(error)}")
+            return Divergence(failure=said(error))
         if found is not None:
             return dataclasses.replace(found, graph=number)
     return Divergence()

@@ -12,7 +12,6 @@ from inspector.records.bench import (
     BenchEvent,
     BusyTime,
     CallMemory,
-    Divergence,
     FailedInput,
     FirstCalls,
     OutputError,
@@ -94,7 +93,6 @@ class BenchRow:
     launches: int = 0
     errors: tuple[OutputError, ...] = ()
     wrong: tuple[str, ...] = ()
-    divergence: Divergence | None = None
     draws: bool = False
     compiled: Compiled | None = None
     is_settled: bool = True
@@ -217,7 +215,6 @@ def _row(
             for name in event.uncompared
             if _names(name, index) and AGAIN not in name
         ),
-        divergence=next(iter(_of(Divergence, mine, index)), None),
         draws=bool(firsts and firsts[0].draws),
         compiled=None if setting.is_eager else compiled,
         is_settled=all(event.is_settled for event in _of(Settled, mine, index)),

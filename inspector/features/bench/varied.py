@@ -153,7 +153,7 @@ def _inputs(
     recompiles: dict[int, list[Recompile]] = {}
     for frame in process.frames if process is not None else ():
         for item in frame.compilations:
-            if item.recompile is not None and item.input is not None and not item.call:
+            if item.recompile is not None and item.input is not None:
                 recompiles.setdefault(item.input, []).append(item.recompile)
     is_reached = False
     for row in rows:

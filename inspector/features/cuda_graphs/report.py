@@ -175,7 +175,7 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
     if any(row.calls is None for row in rows):
         yield (
             "torch's trace shows only captures and skips at compile time. To see calls, replays, "
-            "reasons for re-captures and skips at run time, record with inspect run"
+            "skips at run time and reasons for re-captures, record with inspect run"
         )
     if any(row.parts > 1 for row in rows):
         yield "each part of a partitioned function counts as a call"

@@ -7,6 +7,10 @@ from inspector.features.graph.targets import is_view
 from inspector.records.fusion import Buffer, FusionPlan, Operation
 from inspector.run.graph import Graph, Node
 
+# Where operators are.
+_COLLECTIVES = frozenset({"_c10d_functional", "c10d_functional", "_dtensor"})
+_TORCHS = frozenset({"aten", "prims", "mkldnn", "mkl", "quantized", "onednn", "inductor"})
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
@@ -51,6 +55,19 @@ class Step:
     def is_call(self) -> bool:
         """Whether it is a call of a library, or of a kernel that the user wrote."""
         return self.kind in {"extern", "fallback", "user_kernel"}
+
+    @property
+    def call_kind(self) -> str:
+        """Its kind; of calls of others' code ``custom``, ``collective`` or ``higher_order``."""
+        if self.kind not in {"extern", "fallback"} or not self.operators:
+            return self.kind
+        target = self.operators[-1].target.removeprefix("torch.ops.")
+        space = target.partition(".")[0]
+        if space == "higher_order" or target.startswith("torch._higher_order_ops."):
+            return "higher_order"
+        if space in _COLLECTIVES:
+            return "collective"
+        return self.kind if space in _TORCHS else "custom"
 
     @property
     def is_view(self) -> bool:

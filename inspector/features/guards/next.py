@@ -29,7 +29,7 @@ _RANKS = {
             ChangeKind.LENGTH, ChangeKind.KEYS, ChangeKind.BOOL, ChangeKind.NONE, ChangeKind.STR,
             ChangeKind.ENUM, ChangeKind.ATTRIBUTE, ChangeKind.TRAINING, ChangeKind.GRAD_MODE,
             ChangeKind.TYPE, ChangeKind.DTYPE, ChangeKind.STRIDE, ChangeKind.CLOSURE,
-            ChangeKind.FUNCTION, ChangeKind.GLOBAL, ChangeKind.ALIAS,
+            ChangeKind.FUNCTION, ChangeKind.GLOBAL,
         )
     )
 }  # fmt: skip

@@ -9,7 +9,7 @@ from inspector.records.gpu_target import GpuTarget, MeasuredDecision
 from inspector.records.kernels import CppLoop, CppNest, NotTiled
 from inspector.report.json.common import COMMON, versions
 from inspector.report.json.encode import Scope, View, Views, tool_version
-from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop, whole_nests
+from inspector.run.cpp_kernel import CppFacts, whole_nests
 from inspector.run.kernel import Call, GraphCode, NodeLine
 from inspector.run.kernel_analysis import ConfigAnalysis
 from inspector.run.kernel_facts import ConfigFacts, KernelFacts
@@ -58,7 +58,7 @@ def _occupancy_limits(scope: Scope) -> list[str]:
 
 def _instructions(scope: Scope) -> Mapping[str, int]:
     """Number of instructions by kind."""
-    return {item.kind.value: item.count for item in scope.of(ConfigAnalysis).instructions}
+    return {kind.value: n for kind, n in scope.of(ConfigAnalysis).instructions.items()}
 
 
 def _nests(scope: Scope) -> Sequence[CppNest] | None:
@@ -150,14 +150,12 @@ VIEWS: Views = {
     CppFacts: View(
         """isa vector_bits=recorded.vector_bits compiler=recorded.compiler cflags=recorded.cflags
         compiler_vectorises=recorded.compiler_vectorises threads=recorded.threads
-        min_chunk_size=recorded.min_chunk_size parallel_over=text.parallel_vars nests
-        parsed=text""",
+        min_chunk_size=recorded.min_chunk_size loops vector_loops
+        parallel_over=text.parallel_vars nests""",
         isa=_isa,
         nests=_nests,
     ),
     CppNest: View("elements loops not_vectorised=reason nodes=node_names"),
     CppLoop: View("var size step=steps is_vector is_reduction parallel is_collapsed"),
     NotTiled: View("kind text dtypes accesses operations strides", text=_reason, strides=_strides),
-    CppText: View("loops unread"),
-    TextLoop: View("var size step? line depth is_innermost is_vector parallel is_collapsed"),
 }

@@ -182,9 +182,7 @@ VIEWS: Views = {
         """graphs graph_breaks distinct_graph_breaks recompiles compilations compile_time_ns
         warm_call_ns least_warm_call_ns outputs"""
     ),
-    Comparison: View(
-        "equal values differing uncompared max_abs_error max_rel_error first?", equal=_equal
-    ),
+    Comparison: View("equal values differing uncompared max_abs_error first?", equal=_equal),
     Process: View(
         "process rank host? pid parent_pid ended exceptions cache_hits< dropped summary",
         process=process_index,

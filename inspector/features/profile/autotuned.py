@@ -60,13 +60,8 @@ class Tuned:
 
     @property
     def total(self) -> int:
-        """Number of candidates, including those not in the recording."""
-        return max(len(self.first.candidates), self.first.total)
-
-    @property
-    def failures(self) -> int:
-        """Number of failed candidates."""
-        return max(len(self.failed), self.first.failed)
+        """Number of candidates."""
+        return len(self.first.candidates)
 
     @property
     def next(self) -> TriedCandidate | None:
@@ -115,7 +110,8 @@ class Tuned:
         return self.in_place_ns / self.launches / winner.time_ns
 
     def _at(self, place: int | None) -> TriedCandidate | None:
-        return next((item for item in self.first.candidates if item.at == place), None)
+        every = self.first.candidates
+        return every[place] if place is not None and place < len(every) else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ VIEWS: Views = {
     ),
     Profiled: View(
         """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
-        calls=budget.calls back_to_back=profile.back_to_back watched_ns=budget.watched_ns
+        calls=budget.calls watched_ns=budget.watched_ns
         shown_ns=budget.shown_ns profiler_slowdown=budget.slowdown
         eager_ns=budget.eager_ns eager_busy_ns=budget.eager_busy_ns
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
@@ -215,11 +215,11 @@ VIEWS: Views = {
         operator=first.target? inputs=first.inputs output=first.output heuristic=first.heuristic?
         file=first.file? line=first.line? places spent_ns outside_of_graphs=first.is_outside
         chosen=first.chosen default=first.default margin gain_over_default=gain launches
-        in_place_ns lines:line
-        candidates_total=total candidates_failed=failures candidates=first.candidates"""
+        in_place_ns lines:line candidates_total=total
+        candidates=first.candidates"""
     ),
     TriedTensor: View("shape dtype device"),
     TriedCandidate: View(
-        "at name? configuration=text? kind time_ns failed? spent_ns step? registers spills"
+        "name? configuration=text? kind time_ns failed? spent_ns step? registers spills"
     ),
 }

@@ -22,7 +22,7 @@ _FIXES = {
         "Make the last dimension, over which the innermost loop runs, contiguous in all inputs and "
         "outputs."
     ),
-    "short": "Put the longest dimension last in memory, or merge the last ones (flatten).",
+    "short": "Put the longest dimension last in memory, or merge the last dimensions (flatten).",
     "isa": "Install a C++ compiler that Inductor can use; unset ATEN_CPU_CAPABILITY=default.",
 }
 _ALTERNATIVES = {

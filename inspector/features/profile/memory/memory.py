@@ -181,7 +181,7 @@ def _wide(call: CallMemory) -> Iterator[MemoryAdvice]:
             change, less = "compute it and the loss in chunks of rows", 1
         sizes = "×".join(map(str, row.shape))  # noqa: RUF001 - as everywhere in reports
         where = f" of line {row.lines[0].line}" if row.lines else ""
-        what = f"a tensor of {sizes}{where} is in float32"
+        what = f"the {sizes} tensor{where} is in float32"
         yield MemoryAdvice(what, row.bytes_ // less, change)
 
 
