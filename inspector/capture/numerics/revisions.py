@@ -98,10 +98,10 @@ def _results(comparer: Comparer) -> Iterator[NumericError]:
     for (kind, path), error in comparer.errors.items():
         if kind == RESULTS:
             yield dataclasses.replace(error, name=path)
-    for said, keys in (("added", comparer.added), ("removed", comparer.left)):
+    for side, keys in (("added", comparer.added), ("removed", comparer.left)):
         for kind, path, text, _ in keys:
             if kind == RESULTS:
-                yield NumericError(path, f"{said} {text}".strip(), is_off=True)
+                yield NumericError(path, f"{side} {text}".strip(), is_off=True)
 
 
 def _layers(comparer: Comparer, modules: Modules) -> Iterator[NumericError]:

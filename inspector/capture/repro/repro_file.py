@@ -75,9 +75,10 @@ def _run(text: str) -> str:
 
 def graph_text(subject: Subject, part: Part) -> str:
     """The text of the file for a graph, after its head and the imports of the project."""
-    names = dict(part.graph.graph.python_code("self").globals)
-    for module in _subgraphs(part.graph):
-        names |= module.graph.python_code("self").globals
+    names: dict[str, Any] = {}
+    for module in part.graph.modules():  # the graph itself, and those that its operators run
+        if isinstance(module, fx.GraphModule):
+            names |= module.graph.python_code("self").globals
     how = f"no_grad={subject.no_grad}, backward={subject.backward}"
     body = [
         "",
@@ -139,23 +140,15 @@ def _inputs(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _joined(body: Sequence[str]) -> str:
-    return f"{_harness()}\n{chr(10).join(body)}"
+    """The harness, without its docstring and its imports of the future, and what calls it."""
+    text = inspect.getsource(harness).partition('"""\n\n')[2]
+    return f"{text}\n{chr(10).join(body)}"
 
 
 def head_of(title: str, replays: Sequence[str]) -> str:
     """The beginning of the file: what is wrong, and the commands that show it or avoid it."""
     commands = [f"    {line}" for line in ("python repro.py", *replays)]
     return "\n".join((f'"""{title}', "", *commands, '"""', "", _FUTURE, ""))
-
-
-def _harness() -> str:
-    """The harness without its docstring and its imports of the future."""
-    text = inspect.getsource(harness)
-    return text.partition('"""\n\n')[2]
-
-
-def _subgraphs(graph: fx.GraphModule) -> Iterator[fx.GraphModule]:
-    return (item for item in graph.modules() if isinstance(item, fx.GraphModule))
 
 
 def _imports(names: Mapping[str, Any]) -> Iterator[str]:

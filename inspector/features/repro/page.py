@@ -33,12 +33,8 @@ def _headline(found: Repro) -> str:
     if found.kind == "none":
         return "no fault: the compiled program runs and agrees with eager PyTorch"
     what = "the compiler crashes" if found.kind == "crash" else "wrong result"
-    return f"{what}: {located(found)}"
-
-
-def located(found: Repro) -> str:
-    """``code generation, aten.tanh.default``: the subsystem, and what it is at there."""
-    return ", ".join(filter(None, (found.subsystem, found.inside))) or "the subsystem is unknown"
+    at = ", ".join(filter(None, (found.subsystem, found.inside)))
+    return f"{what}: {at or 'the subsystem is unknown'}"
 
 
 def _summary(report: ReproReport) -> Iterator[str]:
