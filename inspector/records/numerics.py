@@ -40,7 +40,10 @@ class NotFinite:
 
 @part
 class ChangedOperator:
-    """An operator whose results differ between two revisions, at its line in the later one."""
+    """An operator, or the output of a module, that differs between two revisions.
+
+    The place is that of the later one.
+    """
 
     error: NumericError
     module: str = doc("path of its module; empty in the model itself", default="")
@@ -78,7 +81,8 @@ class Numerics(Record):
     not_finite: tuple[NotFinite, ...] = ()
     uncompared: tuple[str, ...] = doc("results that cannot be compared", default=())
     changes: tuple[ChangedOperator, ...] = doc(
-        "of two revisions: the first operator that differs, and the first beyond the tolerance",
+        "of two revisions: the first operator or output that differs, and the first beyond the "
+        "tolerance",
         default=(),
     )
     differences: tuple[Difference, ...] = doc("of two revisions", default=())

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
 import torch
 
-from inspector.capture.bench.scales import is_close
+from inspector.capture.bench.scales import is_close, largest_of
 from inspector.capture.calls.saved_tensor import size_bytes
 from inspector.capture.numerics.layers import error_of
-from inspector.capture.numerics.operators import OPERATORS, Key, Operator, named
+from inspector.capture.numerics.operators import OPERATORS, RESULTS, Key, Operator, named
 from inspector.records.numerics import ChangedOperator, NotFinite, NumericError
 
 _MOST_WHOLE_BYTES = 1 << 30  # of results that are kept whole, in memory and in a file
@@ -18,11 +19,11 @@ _SAMPLE = 16_384  # random elements of each larger result after that
 
 
 class Keeper:
-    """Keeps what it is shown."""
+    """Keeps what it is shown of one of several calls."""
 
-    def __init__(self) -> None:
+    def __init__(self, calls: int = 1) -> None:
         self.operators: dict[Key, Operator] = {}
-        self._left_bytes = _MOST_WHOLE_BYTES
+        self._left_bytes = _MOST_WHOLE_BYTES // calls
 
     def __call__(self, operator: Operator) -> None:
         """Keeps the results of an operator."""
@@ -61,7 +62,9 @@ def _error(name: str, result: Any, theirs: Any) -> NumericError:
     sides = shown(mine), shown(theirs)
     kind = f"{sides[0]} instead of {sides[1]}" if sides[0] != sides[1] else ""
     is_off = not is_close(mine.to(theirs.dtype), theirs)
-    return error_of(name, (mine, theirs, theirs), is_off=is_off, kind=kind)
+    error = error_of(name, (mine, theirs, None), is_off=is_off, kind=kind)
+    largest = largest_of(theirs) if theirs.numel() else 0.0
+    return dataclasses.replace(error, relative=error.absolute / largest if largest else None)
 
 
 def _is_other(error: NumericError) -> bool:
@@ -81,7 +84,8 @@ class Comparer:
     Attributes:
         left: What was kept and has not been met.
         added: What is met and was not kept, in order.
-        changes: The first operator with another result, and the first beyond the tolerance.
+        changes: The first operator or module with another result, and the first beyond the
+            tolerance.
         errors: Of what is no operator: the largest difference, by its kind and its path.
     """
 
@@ -107,7 +111,8 @@ class Comparer:
         if kind != OPERATORS:
             both = self.errors.get((kind, path), error), error
             self.errors[kind, path] = max(both, key=lambda item: (item.is_off, item.absolute))
-        elif _is_other(error) and all(item.error.is_off < error.is_off for item in self.changes):
+        is_first = all(item.error.is_off < error.is_off for item in self.changes)
+        if kind != RESULTS and is_first and _is_other(error):
             added = [each for key, each in self.added.items() if key[0] == OPERATORS][-1:]
             after = "".join(f"{named(each.key)} ({each.line})" for each in added)
             self.changes.append(

@@ -151,7 +151,7 @@ class Observer(TorchDispatchMode):
 
     def _end(self, outputs: Any) -> None:
         with _disable_current_modes():  # hooks run above them
-            self._show(OUTPUTS, "", outputs)
+            self._show(OUTPUTS, OUTPUTS, outputs, (), where(_place()))
         self._inside.pop()
 
 

@@ -49,9 +49,9 @@ def run_revision(folder: Path, request: Request) -> None:
 
 def _keep(folder: Path, request: Request, file: Path) -> None:
     session = Session(folder, request)
-    calls = []
-    for index in range(len(session.program.calls)):
-        keeper = Keeper()
+    calls, count = [], len(session.program.calls)
+    for index in range(count):
+        keeper = Keeper(count)
         modules, _ = _run(session, index, keeper)
         calls.append((modules, [tuple(each) for each in keeper.operators.values()]))
     session.program.state.begin_again()

@@ -74,8 +74,8 @@ def _diverged(item: Numerics, found: Divergence) -> str:
 
 def _changed(found: ChangedOperator, which: str) -> Iterator[str]:
     error = found.error
-    first = "first operator beyond the tolerance" if error.is_off else "first operator that differs"
-    where = f" in {found.module}" if found.module else ""
+    first = "first difference beyond the tolerance" if error.is_off else "first difference"
+    where = f" {'of' if error.name == 'output' else 'in'} {found.module or 'the model'}"
     size = error.kind or f"max error {error.absolute:.1e}"
     size = count(error.nan, "NaN element") if error.nan else size
     yield f"{which}{first}: {error.name}{where}{_at(found)}, {size}"

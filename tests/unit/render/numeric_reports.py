@@ -31,20 +31,20 @@ WRONG = Numerics(
     not_finite=(NotFinite("NaN", operator="aten.log", file=FILE, line=7, code="x.log()"),),
 )
 REVISED = Numerics(
-    results=(NumericError("output of input 1", "", 3e-3, 1e-3, 0.0, is_off=True),),
+    results=(NumericError("output of input 1", "", 3e-3, 1e-3, is_off=True),),
     layers=(
-        NumericError("blocks.0.norm", "LayerNorm", 5e-6, 2e-6, 0.0),
-        NumericError("blocks.0.down", "Linear", 2e-3, 4e-3, 0.0, is_off=True),
-        NumericError("blocks.0", "Block", 2e-3, 1e-3, 0.0, is_off=True),
+        NumericError("blocks.0.norm", "LayerNorm", 5e-6, 2e-6),
+        NumericError("blocks.0.down", "Linear", 2e-3, 4e-3, is_off=True),
+        NumericError("blocks.0", "Block", 2e-3, 1e-3, is_off=True),
     ),
     changes=(
         ChangedOperator(
-            NumericError("aten.native_layer_norm", "", 5e-6, 2e-6, 0.0),
+            NumericError("aten.native_layer_norm", "", 5e-6, 2e-6),
             "blocks.0.norm", FILE, 14, "h = self.up(self.norm(x))",
             before="model.py:14: h = self.up(self.norm(x))",
         ),
         ChangedOperator(
-            NumericError("aten.addmm", "", 2e-3, 4e-3, 0.0, is_off=True),
+            NumericError("aten.addmm", "", 2e-3, 4e-3, is_off=True),
             "blocks.0.down", FILE, 16, "return x + self.down(h.bfloat16().float())",
             before="model.py:16: return x + self.down(h)",
             after_added="aten._to_copy in blocks.0 (model.py:16: return x + "
@@ -106,7 +106,7 @@ def revised() -> NumericsReport:
 
 
 def unchanged() -> NumericsReport:
-    same = NumericError("output of input 1", "", 0.0, 0.0, 0.0)
+    same = NumericError("output of input 1", "", 0.0, 0.0)
     return _report(Numerics(results=(same,)), before="old.py")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from unittest import mock
 
 import torch
+from torch import nn
 
 from inspector.capture.numerics import kept
 from inspector.capture.numerics.kept import Comparer, Keeper, difference
@@ -61,6 +62,27 @@ def test_what_is_first_of_one_program_alone() -> None:
     assert change.before.endswith("return x.exp() + 1")
     assert change.after_added.startswith("aten.div.Tensor (test_kept.py:")
     assert comparer.not_finite["NaN"].operator == "aten.div.Tensor"
+
+
+def test_a_module_without_an_operator_in_common() -> None:
+    """Its output is the first that differs, and not what comes after it."""
+
+    class Act(nn.Module):
+        def forward(self, x: Any) -> Any:
+            return x.sin() if self.training else x.cos()
+
+    model = nn.Sequential(Act(), nn.ReLU())
+    keeper = Keeper()
+    before = Observer(keeper, model)
+    before.around(model)(torch.ones(3))
+    comparer = Comparer(keeper.operators)
+    Observer(comparer, model.eval()).around(model)(torch.ones(3))
+    assert before.modules == {"": ("Sequential",), "0": ("Act",), "1": ("ReLU",)}
+    (change,) = comparer.changes
+    assert (change.error.name, change.module) == ("output", "0")
+    assert change.after_added.startswith("aten.cos in 0 (test_kept.py:")
+    assert [key[2] for key in comparer.left] == ["aten.sin"]
+    assert {path for kind, path in comparer.errors if kind == "output"} == {"", "0", "1"}
 
 
 def test_a_mask_of_infinities_makes_none() -> None:
