@@ -56,7 +56,7 @@ def _summary(report: NumericsReport) -> Iterator[str]:
             yield f"{which}{found.value} first appears in {found.operator}{_at(found)}, {where}"
         for change in item.changes:
             yield from _changed(change, which)
-    if report.before and not any(item.changes for item in report.inputs):
+    if report.before and not (report.differs or any(item.changes for item in report.inputs)):
         yield "all operators that both run give identical results"
 
 
