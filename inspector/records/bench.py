@@ -73,7 +73,7 @@ class BusyTime(BenchEvent):
 
 @part
 class OutputError:
-    """How far a result of the first calls is from the same one of another process."""
+    """Difference between a result of the first calls and the same result of another process."""
 
     reference: str = doc("eager or float64")
     name: str = doc("name of the result, such as `output of input 1`")

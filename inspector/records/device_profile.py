@@ -62,7 +62,7 @@ class CallBlock:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TimedBlock:
-    """The same with the time of each call."""
+    """A block of consecutive calls, with the time of each call."""
 
     kind: str
     round: int
@@ -166,7 +166,7 @@ class DeviceProfile(Record):
 
     @property
     def timed_blocks(self) -> tuple[TimedBlock, ...]:
-        """Consecutive calls."""
+        """Blocks of consecutive calls."""
         left = {"plain": self.plain_ns, "eager": self.eager_ns}
         found = []
         for block in self.blocks:

@@ -57,7 +57,7 @@ class CppLoop:
 
 @part
 class CppNest:
-    """Loops inside of each other; the innermost has the body."""
+    """A loop nest, whose innermost loop contains the body."""
 
     loops: tuple[CppLoop, ...] = doc("loops, outermost first")
     elements: int | None = doc("iterations of the loop body without vectorization", default=None)
@@ -69,7 +69,7 @@ class CppNest:
 
     @property
     def node_names(self) -> tuple[str, ...]:
-        """The names of these nodes."""
+        """Names of the graph nodes computed by a nest that is not vectorized."""
         return source_nodes(self.comment)[0]
 
 

@@ -21,19 +21,22 @@ class NumericError:
         "element there; None if unknown",
         default=None,
     )
-    eager_relative: float | None = doc("same for eager PyTorch", default=None)
+    eager_relative: float | None = doc(
+        "eager PyTorch's largest difference from float64, relative to the largest element",
+        default=None,
+    )
     is_off: bool = doc("whether it differs by more than rounding error", default=False)
     nan: int = doc("number of NaN elements that eager does not have", default=0)
 
 
 @part
 class NotFinite:
-    """The first operator that makes a NaN or an infinity of finite numbers."""
+    """The first operator that produces a NaN or an infinity from finite inputs."""
 
     value: str = doc("NaN or Inf")
     is_eager: bool = doc("also occurs in eager PyTorch", default=True)
     operator: str = ""
-    file: str = doc("the user's", default="")
+    file: str = doc("file in user code", default="")
     line: int = 0
     code: str = ""
 
@@ -66,9 +69,9 @@ class Difference:
 
 @artifact("numerics")
 class Numerics(Record):
-    """The numbers of compiled code against those of eager PyTorch, for one input.
+    """Results of compiled code compared with those of eager PyTorch, for one input.
 
-    Of two revisions: those of the later one against those of the earlier one, both eager.
+    Of two revisions, the results of the later one compared with those of the earlier one.
     """
 
     input: int = 0

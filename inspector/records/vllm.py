@@ -5,7 +5,7 @@ from inspector.records.record import Record, artifact, doc
 
 @artifact("vllm_compilation_config", prefix="")
 class VllmConfig(Record):
-    """The configuration of one compiled model; lists are texts with commas (vllm/compilation)."""
+    """vLLM's configuration of one compiled model; lists are comma-separated strings."""
 
     model: str = ""
     prefix: str = doc("which part of the model is compiled", default="")

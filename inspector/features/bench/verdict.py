@@ -22,7 +22,7 @@ _OTHER_CALLS = 1.5  # times as long: something else was at work, or they wait fo
 
 
 def verdict_lines(group: BenchGroup) -> Iterator[str]:
-    """What to take, and how much that is; the most important first."""
+    """Recommended settings and their advantage, one sentence each, most important first."""
     choice = group.choice
     if choice.eager is None:
         failed = next((row for row in group.rows if row.setting.is_eager and row.failure), None)

@@ -25,9 +25,9 @@ class Reason:
     """Why two operators are two kernels.
 
     Attributes:
-        sentence: With ``{first}`` and ``{second}`` for the operators, ``{0}``, ``{1}``… for torch's
-            arguments.
-        change: What lets them fuse, or empty where nothing from outside does.
+        sentence: Reason why they were not fused. ``{first}`` and ``{second}`` are placeholders for
+            the operators, ``{0}``, ``{1}``… for torch's arguments. None if unknown.
+        change: Change to the program or its settings that allows fusion, if there is one.
     """
 
     kind: Kind

@@ -72,7 +72,7 @@ def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
 
 
 def autotune_advice(found: Autotuning) -> Iterator[str]:
-    """What to change, where something is worth it."""
+    """Suggested changes; empty if none is worthwhile."""
     measured = [item for item in found.tuned if item.first.how == "measured"]
     yield from _lost(measured)
     within = [item for item in measured if not item.first.is_outside]

@@ -51,7 +51,7 @@ class Difference:
         shown: What each group has, in a few words.
         guards: Guards that differ between the first two groups: of the first, then of the second.
         line: The user's line of the first operator that only one of the first two groups has.
-        keys: Components of cache keys that the first two groups have otherwise.
+        keys: Components of cache keys that differ between the first two groups.
     """
 
     aspect: Aspect

@@ -98,7 +98,7 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
             "reasons, failures, and names of resumed functions"
         )
     if record.caused_by is not None:
-        yield "caused by another graph break, where torch could not end the graph"
+        yield "caused by another graph break: torch could not end the graph there"
     for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
         names = dict.fromkeys(
             qualified_name(run, each.frame_name, each.frame_file, each.frame_line)

@@ -51,7 +51,7 @@ class CppNotVectorised(Rule[CppFacts, Advised]):
         kind = (dearest.reason or NotTiled("unknown")).kind
         others = dict.fromkeys(nest.reason.kind for nest in nests if nest.reason)
         yield Advised(
-            message=f"has {len(nests)} of {count(len(facts.nests), 'loop')} not vectorized",
+            message=f"leaves {len(nests)} of {count(len(facts.nests), 'loop')} unvectorized",
             why="\n".join(
                 f"{nest_text(nest)}: {reason_text(nest.reason)}" for nest in nests[:_MOST_SHOWN]
             ),
