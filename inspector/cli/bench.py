@@ -33,7 +33,7 @@ from inspector.shared.bench import BenchPlan
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", type=click.Path())
 @click.option(
     "--modes", metavar="MODES",
-    help="Measure these modes (default,reduce-overhead if omitted). Also: max-autotune, "
+    help="Measure these modes (default,reduce-overhead if omitted). Other values: max-autotune, "
     "max-autotune-no-cudagraphs, lite, all, none.",
 )  # fmt: skip
 @click.option(
@@ -47,7 +47,8 @@ from inspector.shared.bench import BenchPlan
 )  # fmt: skip
 @click.option(
     "--shapes", metavar="KINDS",
-    help="Set dynamic=: auto,dynamic,static. With --vary, all of them are measured by default.",
+    help="Set torch.compile's dynamic argument: auto,dynamic,static. With --vary, all of them are "
+    "measured by default.",
 )  # fmt: skip
 @click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True.")
 @click.option("--batch", metavar="SIZES", help="Measure these batch sizes: 1,4,16.")
@@ -84,13 +85,13 @@ from inspector.shared.bench import BenchPlan
 )  # fmt: skip
 @click.option(
     "--fail-on", multiple=True, metavar="NAME",
-    help="Exit with 1 on these results: wrong,slower. Settings that could not be measured count, "
-    "too.",
+    help="Exit with 1 on these results: wrong,slower. Also exit with 1 if a setting could not be "
+    "measured.",
 )  # fmt: skip
 @click.option(
     "--warmup", is_flag=True,
-    help="Measure service startup with cold and warm caches. Find the inputs that trigger all "
-    "compilations in advance.",
+    help="Measure service startup with cold and warm caches. Find the inputs to call at startup "
+    "so that nothing compiles later.",
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),

@@ -126,7 +126,7 @@ class Session:
             worker.end()
             ready = None
         if lacks_memory(worker.failure) and others:
-            worker.failure += f" {others} other processes were using memory."
+            worker.failure += f" Other processes using memory: {others}."
         if ready is None and setting.is_eager and number in self._firsts:
             # What is compiled can do with less: that is one of the reasons to compile.
             self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others

@@ -11,7 +11,7 @@ class CppText:
 
     Attributes:
         loops: Of each innermost loop over elements whether its body calls ``at::vec``.
-        parallel_vars: The variables of the loops that threads share, each once.
+        parallel_vars: Variables of the parallel loops, each listed once.
         is_template: Whether there are loops of another form.
     """
 

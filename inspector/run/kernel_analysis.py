@@ -48,7 +48,7 @@ class OccupancyLimit(enum.Enum):
     SHARED_MEMORY = "shared memory"
     WARPS = "warps"
     BLOCKS = "blocks"
-    TOO_LARGE = "one block does not fit"
+    TOO_LARGE = "not even one block fits"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -71,7 +71,8 @@ class Width:
     """Bytes loaded or stored with accesses of one width.
 
     Attributes:
-        bytes: What a program moves with them, loops included as far as their trips are known.
+        bytes: Bytes that one program moves with these accesses, including loop iterations with
+            known trip counts.
     """
 
     bits: int
@@ -132,7 +133,7 @@ class Loop:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ConfigAnalysis:
-    """One configuration, analysed.
+    """Analysis of one kernel configuration.
 
     Attributes:
         instructions: How many there are of each kind.

@@ -19,7 +19,7 @@ from typing import Any
 import torch
 
 from inspector.capture.bench.blocks import block, burst, busy_of, settle, timed
-from inspector.capture.bench.changed import changed_by, gradients_of, moments_of
+from inspector.capture.bench.changed import changed_by, gradients_of
 from inspector.capture.bench.errors import compared
 from inspector.capture.bench.failing import FailedInputs, failing
 from inspector.capture.bench.inputs import items_of, shapes_of
@@ -188,7 +188,6 @@ class _Worker:
         if self._asked.workload.train:
             values |= gradients_of(self._program, made.arguments, where)
         values |= changed_by(self._program, index, made.arguments, where)
-        values |= moments_of(self._program, where)
         return saved_results(values, self._most_bytes)
 
     def settle(self) -> None:

@@ -16,10 +16,11 @@ class Compiled:
     """What was compiled, in the first session.
 
     Attributes:
-        graph_breaks: Records of graph breaks.
+        graph_breaks: Number of graph break records.
         recompiles: Compilations after the first of a code object.
-        compile_time_ns: Union of the wall intervals of all compilations, caches empty.
-        cached_time_ns: The same with the caches filled, or None.
+        compile_time_ns: Wall time of all compilations with empty caches; overlapping intervals
+            count once.
+        cached_time_ns: Wall time of all compilations with filled caches, or None.
     """
 
     graphs: int

@@ -31,13 +31,13 @@ class _Block:
 
 
 def _versions(scope: Scope) -> dict[str, str]:
-    """Versions of torch and others by name."""
+    """Versions of torch and related packages by name."""
     processes = scope.of(BenchReport).run.processes
     return dict(sorted(processes[0].versions.items())) if processes else {}
 
 
 def _verdict(scope: Scope) -> list[str]:
-    """What to take, and how much that is; the most important first."""
+    """Recommended settings and their advantage, one sentence each, most important first."""
     return list(verdict_lines(scope.of(BenchGroup)))
 
 
@@ -53,7 +53,7 @@ def _calls(scope: Scope) -> int:
 
 
 def _interval(scope: Scope) -> list[float] | None:
-    """Prediction interval for the ratio of another run."""
+    """Prediction interval (95 %) for the speedup in another run, or null."""
     faster = scope.of(BenchRow).faster
     return [faster.low, faster.high] if faster else None
 
@@ -69,13 +69,16 @@ def _blocks(scope: Scope) -> list[_Block]:
 
 
 def _relative(scope: Scope) -> float | None:
-    """The largest difference of two elements; null where one is a number and the other is not."""
+    """Largest difference between two elements, relative to the scale in ``relative_to``.
+
+    Null if it is not finite, for example if only one value is NaN.
+    """
     relative = scope.of(OutputError).relative
     return relative if math.isfinite(relative) else None
 
 
 def _warmup_verdict(scope: Scope) -> list[str]:
-    """How long a start takes, and what to call in it."""
+    """Startup times and the inputs to call, one sentence each."""
     return list(warmup_verdict(scope.of(WarmupReport)))
 
 
@@ -85,7 +88,7 @@ def _warmup_notices(scope: Scope) -> list[str]:
 
 
 def _still(scope: Scope) -> tuple[StillCompiles, ...]:
-    """What compiles after the plan."""
+    """Inputs that still compile something after the plan."""
     return scope.of(WarmupReport).still
 
 

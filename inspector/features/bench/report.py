@@ -38,7 +38,7 @@ class BenchGroup:
     Attributes:
         input: Number of the input, from 0.
         rows: The rows, eager PyTorch first.
-        reasons: Where nothing is faster: what was found in the compilation.
+        reasons: Findings about the compilation, if no setting is faster than eager PyTorch.
         profile: Where nothing is faster, of the first such group: what its fastest setting spends
             its time on.
     """
@@ -58,9 +58,9 @@ class BenchReport:
 
     Attributes:
         groups: The rows by workload and input.
-        threads: Threads that an operator of the CPU may use, or 0.
+        threads: Number of threads available to a CPU operator, if known.
         notices: Notes on the measurement, one sentence each.
-        varied: The same by setting, where inputs were asked to vary.
+        varied: Results by setting for varied inputs; empty if none were requested.
     """
 
     plan: BenchPlan
@@ -153,7 +153,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     ends = {end.combination for end in plan.ends if end.is_alone}
     alone = dict.fromkeys(row.setting.label for row in measured if row.combination in ends)
     if alone:
-        yield f"too little memory to interleave with eager: {', '.join(alone)}"
+        yield f"measured apart from eager, because memory is too small for both: {', '.join(alone)}"
     twice = compiled_twice(run)
     modes = {one.setting.mode for one in plan.combinations}
     if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):

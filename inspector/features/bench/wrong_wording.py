@@ -9,7 +9,7 @@ from inspector.shared.result_names import AFTER
 
 _SCALES = {
     "itself": "its largest element",
-    "family": "the largest element of any tensor of its kind",
+    "family": "the largest element among results of the same kind (outputs, gradients, …)",
     "rounding": "the rounding error of eager",
 }
 

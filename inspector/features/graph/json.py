@@ -28,23 +28,23 @@ from inspector.trace.caches import CacheLookup
 
 
 def _id(scope: Scope) -> str:
-    """Name of the node that no other node of any graph has."""
+    """Id of the node, unique across all graphs."""
     return scope.of(Graph).id_of(scope.of(Node))
 
 
 def _found_id(scope: Scope) -> str:
-    """Name of the node that no other node of any graph has."""
+    """Id of the node, unique across all graphs."""
     found = scope.of(FoundNode)
     return found.graph.id_of(found.node)
 
 
 def _modules(scope: Scope) -> list[dict[str, str]]:
-    """The modules around it, outermost first."""
+    """Enclosing modules with path and class, outermost first."""
     return [{"path": path, "class": kind} for path, kind in scope.of(Node).modules]
 
 
 def _bytes(scope: Scope) -> int | None:
-    """Its size; null if that is not known before it runs."""
+    """Size in bytes; null if it is unknown before the graph runs."""
     return tensor_bytes(scope.of(TensorMeta))
 
 
@@ -65,7 +65,7 @@ def _buffers(scope: Scope) -> list[Buffer]:
 
 
 def _again(scope: Scope) -> list[str]:
-    """Operators that other kernels compute, too."""
+    """Operators that are attributed to other kernels although this one computes them too."""
     return sorted(scope.of(Step).again)
 
 

@@ -29,7 +29,7 @@ class Relation(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FoundNode:
-    """A node that a line led to."""
+    """A node that comes from the requested line."""
 
     graph: Graph
     node: Node
@@ -37,7 +37,7 @@ class FoundNode:
 
     @property
     def is_backward(self) -> bool:
-        """Whether it runs in the backward pass; what is recomputed there does."""
+        """Whether it runs in the backward pass, which includes nodes recomputed there."""
         is_there = self.graph.stage is Stage.BACKWARD or self.graph.direction == "backward"
         return is_there or self.node.is_backward
 
@@ -49,9 +49,10 @@ class KernelAtLine:
     Attributes:
         graph: The name of its graph.
         number: Which step of the generated code it is, from 1.
-        nodes: The names of those of its operators that belong to the line.
+        nodes: Names of its operators that belong to the line.
         bytes_: Bytes that it reads and writes, or None.
-        part: What it does for an operator of the line that another kernel computes.
+        part: Its contribution to an operator of the line that is attributed to another kernel, if
+            any.
         is_shared: Whether it computes something of other lines, too.
     """
 

@@ -41,7 +41,7 @@ FUSION = "fusion"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FusionRow:
-    """What became of one graph.
+    """Kernels and memory traffic of one graph.
 
     Attributes:
         pairs: Pairs that share data but were not fused, largest saving first.
@@ -65,12 +65,12 @@ class GraphReport:
 
     Attributes:
         gpu: The simulated GPU, or None.
-        stage: What was asked for: a stage's name, ``fusion``, or an empty string for all of them.
+        stage: Requested stage, or ``fusion``; none if all stages were requested.
         graphs: The graphs of that stage.
-        rows: What became of the graphs, where ``fusion`` was asked for.
-        notices: What is missing, and what would show it; one sentence each.
+        rows: Generated kernels and fusion decisions of each graph, if ``fusion`` was requested.
+        notices: Missing data and how to obtain it, one sentence each.
         operators: The operators of every stage, where they were asked for.
-        around: What became of a line, where one was asked for.
+        around: Nodes and kernels of a source line, or None if no line was requested.
         part: The options that made parts of the graphs, or nothing.
     """
 
@@ -90,8 +90,8 @@ class PassesReport:
     """What passes changed in the graphs of a run.
 
     Attributes:
-        notices: What is missing, and what would show it; one sentence each.
-        vllm: What vLLM compiled part by part, in each process where it ran.
+        notices: Missing data and how to obtain it, one sentence each.
+        vllm: What vLLM compiled piecewise, for each process that used vLLM.
     """
 
     run: Run
@@ -152,7 +152,9 @@ def make_passes_report(run: Run, graph: str = "") -> PassesReport:
     if not found and not vllm:
         notices.append(f"`{again}` records passes")
     elif not vllm and not all(item.is_whole for item in found):
-        notices.append(f"torch logs graphs before and after all passes; `{again}` records each")
+        notices.append(
+            f"torch logs graphs only before and after all passes; `{again}` records each pass"
+        )
     return PassesReport(run, tuple(found), (*reading_texts(run), *unread, *notices), tuple(vllm))
 
 
@@ -273,8 +275,8 @@ def _notices(
         yield f"compilation was incomplete: {failed}"
     if any(graph.is_parsed for graph in graphs):
         yield (
-            f"graphs were parsed from torch's text, so modules and FLOPs are missing; {command} "
-            "in full"
+            "modules and FLOPs are missing, because the recording contains each graph only as "
+            f"torch's text; {command} in full"
         )
     for text in unread:
         yield f"not shown: {text}"

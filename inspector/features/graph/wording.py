@@ -117,7 +117,8 @@ def _traffic(step: Step, times: int) -> Iterator[str]:
     kept = [node.bytes_ for node in step.removed]
     if kept and None not in kept:
         inside = sum(number or 0 for number in kept)
-        yield f"{count(len(kept), 'tensor')} of {size(inside)} never reach memory"
+        reach = "reaches" if len(kept) == 1 else "reach"
+        yield f"{count(len(kept), 'tensor')}, {size(inside)}, never {reach} memory"
     if step.flops_per_byte is not None:
         yield f"{step.flops_per_byte:,.1f} FLOP/B"
 

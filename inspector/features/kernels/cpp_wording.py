@@ -90,13 +90,13 @@ def reason_text(reason: NotTiled | None) -> str:
                      dict.fromkeys(stride for _, stride in reason.strides)]  # fmt: skip
             return (
                 f"{reason.accesses} of {count(reason.operations, 'operation')} are non-contiguous "
-                f"accesses ({', '.join(shown[:_MOST_STRIDES]) or 'no strides recorded'}),"
-                " and Inductor vectorizes only below 12%"
+                f"accesses ({', '.join(shown[:_MOST_STRIDES]) or 'no strides recorded'}), and "
+                "Inductor vectorizes only if fewer than 12% are"
             )
         case NotTiled(kind="short"):
             return (
-                f"its innermost loop has {reason.size} elements, less than a quarter of a "
-                f"vector of {reason.lanes}, and few operations"
+                f"its innermost loop has few operations and only {reason.size} elements, less than "
+                f"a quarter of a vector ({reason.lanes} elements)"
             )
         case NotTiled(kind="isa"):
             return "Inductor found no vector ISA that the machine and the compiler support"

@@ -26,14 +26,14 @@ def _definition(scope: Scope) -> NodeLine | None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Target:
-    """What was generated for a GPU that is not here."""
+    """Results of code generation for a GPU that is not present."""
 
     compile_id: str
     target: GpuTarget
 
 
 def _targets(scope: Scope) -> list[_Target]:
-    """What was generated for a GPU that is not here, and what it would measure, by graph."""
+    """Results of code generation for a GPU that is not present, by graph."""
     return [_Target(*target) for target in scope.of(KernelsReport).targets]
 
 
@@ -74,7 +74,7 @@ def _isa(scope: Scope) -> str | None:
 
 
 def _reason(scope: Scope) -> str:
-    """Why it has no vectors, in a sentence."""
+    """Reason why the loop nest is not vectorized, in one sentence."""
     return reason_text(scope.of(NotTiled))
 
 

@@ -19,7 +19,7 @@ _NAMES = {
     "kernel_floor_ns": "an empty kernel",
 }
 _LEAST_SHARE = 0.005
-# As in inspector/capture/profiling/machine/cache.py, which keeps such figures for minutes only.
+# As in inspector/capture/profiling/ceilings.py, which keeps such figures for an hour only.
 _OTHERS, _BUSY_PERCENT = "others_percent", 10
 # What holds a GPU's clocks back: bits of NVML (nvml.h, nvmlClocksEventReason…; drivers before 535
 # call them nvmlClocksThrottleReason…).

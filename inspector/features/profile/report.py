@@ -51,10 +51,10 @@ class ProfileReport:
     """The profiles of a run.
 
     Attributes:
-        profiles: One for each input.
+        profiles: Profiles, one for each input.
         ceilings: Peak rates of the machine, or None.
         notices: Notes, one sentence each.
-        autotuning: What autotuning tried, or None where the recording has nothing of it.
+        autotuning: Autotuning results, or None if the recording contains none.
         all_tuned: Whether all of that is shown.
     """
 

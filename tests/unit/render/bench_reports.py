@@ -169,7 +169,7 @@ def benched(**changes: Any) -> dict[str, Any]:
             {"name": "out_ptr0", "dtype": "float32", "size": [4], "stride": [1], "written": True},
             {"name": "xnumel", "value": "4"},
         ],
-        "cache_bytes": 50_000_000, "restored": [], "config": config(12_000), **changes,
+        "cache_bytes": 50_000_000, "config": config(12_000), **changes,
     }  # fmt: skip
 
 

@@ -145,7 +145,9 @@ def _gains_of_training_mode(
             "pass --train"
         )
     elif not is_training:
-        what = "functions run in training mode, although the model is in eval mode"
+        what = (
+            "functions such as F.dropout run in training mode, although the model is in eval mode"
+        )
         change = _FUNCTIONS
     yield Gain(f"{what}: {' and '.join(times)}", sum(times.values()), change)
 

@@ -19,7 +19,7 @@ _HOSTS_WORK = {
     ),
     "graph-break": (
         "Python between compiled graphs",
-        "remove the graph breaks{lines}, see `inspect explain`",
+        "remove the graph breaks{lines}; see `inspect explain`",
     ),
     "guards": ("guard evaluation", "see `inspect guards`"),
     "wrappers": ("torch's own code around compiled graphs", f"{_FEWER}a larger batch"),

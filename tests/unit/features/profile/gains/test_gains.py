@@ -106,8 +106,8 @@ def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
     dropout = with_operator("aten.native_dropout.default", "inference")
     (gain,) = of_training_mode(dropout, is_training=False)
     assert gain.what == (
-        "functions run in training mode, although the model is in eval mode: dropout draws random "
-        "numbers"
+        "functions such as F.dropout run in training mode, although the model is in eval mode: "
+        "dropout draws random numbers"
     )
     assert "training=self.training" in gain.change
     assert "model.eval()" not in gain.change
