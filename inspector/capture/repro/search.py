@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from torch import fx
 
 from inspector.capture.bench.captured import Captured, operator_name, place_of, where
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
 from inspector.capture.repro.faults import Fault, Subject, raised_fault, subject_of
-from inspector.capture.repro.reduction import smallest
 from inspector.capture.repro.repro_file import (
     Check,
     checked,
@@ -28,6 +28,7 @@ from inspector.capture.writer import emit
 from inspector.records.repro import Repro
 from inspector.shared.request import Request
 
+_Item = TypeVar("_Item")
 _SECONDS = 120.0
 _HOW = ("backend", "mode", "dynamic", "fullgraph")
 
@@ -186,3 +187,29 @@ def _command(replay: str) -> str:
     if replay.startswith("TORCH_"):
         return f"{replay} python repro.py"
     return f"python repro.py {replay}"
+
+
+def smallest(
+    items: Sequence[_Item], shows: Callable[[Sequence[_Item]], bool], is_over: Callable[[], bool]
+) -> Sequence[_Item]:
+    """Leaves out as many as it can, in halves, quarters and so on, the last ones first.
+
+    That is Zeller's ddmin ("Simplifying and isolating failure-inducing input", 2002) without its
+    tests of the parts themselves, which for a graph are what its ends are left out for.
+
+    Args:
+        shows: Whether some of them show it; all of them do.
+        is_over: Whether there is no time left: what was reached by then is the answer.
+    """
+    size = len(items) // 2
+    while size and not is_over():
+        before, end = len(items), len(items)
+        while end > 0 and not is_over():
+            begin = max(0, end - size)
+            rest = [*items[:begin], *items[end:]]
+            if rest and shows(rest):
+                items = rest
+            end = begin
+        if len(items) == before or size > 1:
+            size = min(size // 2, max(1, len(items) // 2)) if size > 1 else 0
+    return items
