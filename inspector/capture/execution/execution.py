@@ -39,7 +39,7 @@ def compiled(target: Target, request: Request) -> Callable[..., object]:
     check_backend(request.backend)
     if request.measure and request.backend != "inductor":
         # Inductor marks its graphs itself; the code of others is FX's own.
-        versions.mark_graphs()
+        versions.marked_graphs().__enter__()  # for as long as the process lives
     if request.mode is not None and request.backend not in _WITH_MODES:
         message = f"The backend {request.backend!r} has no modes and would ignore {request.mode!r}."
         raise UsageError(message, "Add --backend inductor, or drop --mode.")

@@ -92,19 +92,6 @@ _DRIVER_COPY = re.compile(r"memcpy\d+_\w+|Memcpy DtoD .*")
 _LEAST_NS = 2_000  # statements that only name or free something take less
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Placed:
-    """Where the launches of a call come from.
-
-    Attributes:
-        unmatched: How many launches were not found in the call that was looked at closely, and say
-            nothing themselves of where they come from.
-    """
-
-    places: list[LaunchPlace]
-    unmatched: int
-
-
 def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Launched]]:
     """What each call launched, in that order.
 
@@ -126,8 +113,10 @@ def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Laun
 
 def placed(
     launched: Sequence[Launched], known: Sequence[Launched], around_replays: Sequence[Launched] = ()
-) -> Placed:
+) -> tuple[list[LaunchPlace], int]:
     """The place of each launch of a call, out of other calls that were looked at more closely.
+
+    And how many were not found there, and say nothing themselves of where they come from.
 
     Args:
         known: What another call launched that knows more of the places.
@@ -148,7 +137,7 @@ def placed(
     for here, there in align_by(inner, around_replays, (_shape, _shape), (_name, _name)):
         places[around[here]] = around_replays[there].place
         found.add(around[here])
-    return Placed(places, len(launched) - len(found))
+    return places, len(launched) - len(found)
 
 
 def _shape(item: Launched) -> tuple[object, ...]:

@@ -64,7 +64,6 @@ class TraceHandler(logging.Handler):
         self._passes = PassObserver()
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
-        self._strings: dict[int, str] = {}
         self._pid = os.getpid()
         self._level = logger.level
         self._before: dict[str, Any] = {}
@@ -85,10 +84,6 @@ class TraceHandler(logging.Handler):
     def add(self, log: ProcessLog) -> None:
         """Writes to one more log from now on."""
         if not self._logs:
-            guarded(
-                "read the interned strings of the trace",
-                lambda: self._strings.update(versions.interned_strings()),
-            )
             self._stand_in_front()
             guarded("replace unprintable values", self._payloads.watch)
             self._skips.watch()
@@ -215,12 +210,9 @@ class TraceHandler(logging.Handler):
             span = json.loads(getattr(record, "payload", None) or "{}") if is_span else {}
             which = (str(span.get("ph", "")), (span.get("tid"), span.get("name")))
             self._window.saw(*(which if is_span else ()))
-        if "str" in metadata:
-            text, number = metadata["str"]
-            self._strings[number] = text
-        elif "dynamo_start" in metadata:
-            stack = metadata["dynamo_start"]["stack"]
-            self._begins([(self._strings.get(f["filename"], ""), f["line"]) for f in stack])
+        if "dynamo_start" in metadata:
+            files, stack = versions.interned_strings(), metadata["dynamo_start"]["stack"]
+            self._begins([(files.get(f["filename"], ""), f["line"]) for f in stack])
         elif "dynamo_cpp_guards_str" in metadata:
             payload = getattr(record, "payload", None)
             if isinstance(payload, str):
