@@ -152,7 +152,7 @@ class RecompileObserver:
             )
         )
         for place in (*stack, *first_stack):
-            self._sources.add(place.file, place.line)
+            self._sources.add(place.file)
 
 
 def _guarded(code: types.CodeType) -> Iterator[str]:

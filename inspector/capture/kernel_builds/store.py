@@ -16,8 +16,7 @@ from typing import Any
 import torch
 import triton
 
-from inspector.capture.kernel_builds.driverless import find_ptxas
-from inspector.capture.kernel_builds.tools import version_of_ptxas
+from inspector.capture.kernel_builds.tools import find_ptxas, version_of_ptxas
 
 FORMAT = 4
 """Changes when the same source gives another result here."""

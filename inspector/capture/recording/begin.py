@@ -41,7 +41,7 @@ def _begin(folder: Path) -> None:
     # The package can be installed and on the path: the entry points of both are called.
     if attached_handler().is_attached:
         return
-    from inspector.capture.recording.attach import attach
+    from inspector.capture.recording.handler import attach
     from inspector.shared.units import parse_size
 
     limit = os.environ.get("INSPECTOR_MAX_BYTES", "").strip()  # as --max-bytes

@@ -31,6 +31,8 @@ from inspector.trace.printed_stack import printed_frames
 if TYPE_CHECKING:
     from inspector.capture.breaks.late_hooks import HookObserver
     from inspector.capture.timeline.window import WarmWindow
+import dataclasses
+from pathlib import Path
 
 _TRACE_LOGGER = "torch.__trace"
 _GENERATED = "inductor_output_code"
@@ -247,12 +249,12 @@ class TraceHandler(logging.Handler):
         """Dynamo begins with a function; who calls it is written where torch's stack lacks it."""
         if self.measures:
             self._begin_to_measure()
-        for frame in stack:
-            self.sources.add(*frame)
+        for file, _ in stack:
+            self.sources.add(file)
         caller = calling_frame()
         if caller is not None and (caller.file, caller.line) not in stack[:-1]:
             emit(Caller(caller))
-            self.sources.add(caller.file, caller.line)
+            self.sources.add(caller.file)
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.timeline.window import WarmWindow
@@ -275,8 +277,8 @@ class TraceHandler(logging.Handler):
         self._hooks.compiled(graph)
         # The source of what was traced, so that a page shows it next to the graph.
         stacks = {str(node.meta.get("stack_trace") or "") for node in graph.graph.nodes}
-        for frame in sorted({(f.file, f.line) for stack in stacks for f in printed_frames(stack)}):
-            self.sources.add(*frame)
+        for file in sorted({frame.file for stack in stacks for frame in printed_frames(stack)}):
+            self.sources.add(file)
 
     def _begin_passes(self, variable: str) -> None:
         from inspector.capture.graphs.logged_graph import logging_variables
@@ -289,7 +291,7 @@ class TraceHandler(logging.Handler):
         if positions:
             emit(BreakPositions(positions, versions.higher_order_of_graph_break()))
         for position in positions:
-            self.sources.add(position.file, position.line)
+            self.sources.add(position.file)
 
 
 def _always(_level: int) -> bool:
@@ -306,3 +308,22 @@ def attached_handler() -> TraceHandler:
     logger = logging.getLogger(_TRACE_LOGGER)
     stands = getattr(logger.__dict__.get("handle"), "__self__", None)
     return stands if isinstance(stands, TraceHandler) else TraceHandler(logger)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Attachment:
+    """A recording that this process writes to: what takes the records, and what writes them."""
+
+    handler: TraceHandler
+    log: ProcessLog
+
+    def detach(self) -> None:
+        """Ends it; what was observed for this recording alone is left as it was found."""
+        self.handler.remove(self.log)
+
+
+def attach(folder: Path, project: str | None, max_bytes: int | None = None) -> Attachment:
+    """Begins to write this process's trace into a recording, see `ProcessLog`."""
+    attachment = Attachment(attached_handler(), ProcessLog(folder, project, max_bytes))
+    attachment.handler.add(attachment.log)
+    return attachment
