@@ -14,14 +14,7 @@ from torch import fx
 from inspector.capture.bench.captured import Captured, operator_name, place_of, where
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
 from inspector.capture.repro.faults import Fault, Subject, raised_fault, subject_of
-from inspector.capture.repro.repro_file import (
-    Check,
-    checked,
-    graph_text,
-    head_of,
-    program_text,
-    versions,
-)
+from inspector.capture.repro.repro_file import checked, graph_text, head_of, program_text, versions
 from inspector.capture.repro.subsystems import Subsystem, subsystem_of
 from inspector.capture.roots import is_of_project
 from inspector.capture.writer import emit
@@ -85,10 +78,8 @@ class _Search:
         call = self._session.program.calls[sides.index]
         body = program_text(self._session.target, call, how)
         head = head_of(f"{_said(fault)}. {part.name or 'Unknown'}, {versions()}.", ())
-        check = checked(fault, head, body, self._modules(), self._session.target.root)
-        return dataclasses.replace(
-            _with(found, check), **where(operator.place if operator is not None else None)
-        )
+        found = checked(found, fault, (head, body), self._modules(), self._session.target.root)
+        return dataclasses.replace(found, **where(operator.place if operator is not None else None))
 
     def _subject(self, captured: Captured) -> Subject:
         no_grad, train = self._session.program.no_grad, self._request.train
@@ -130,12 +121,10 @@ class _Search:
         names = tuple(operator_name(subject.captured.graph, node) for node in operators)
         title = f"{_said(last)}. {', '.join(names[:4])}, {subsystem.name}, {versions()}."
         replays = [_command(row.replay) for row in subsystem.rows if row.replay and not row.fault]
-        check = checked(
-            last, head_of(title, replays), graph_text(subject, part), self._modules(),
-            self._session.target.root,
-        )  # fmt: skip
+        texts = head_of(title, replays), graph_text(subject, part)
+        found = self._base(last, subsystem)
         return dataclasses.replace(
-            _with(self._base(last, subsystem), check),
+            checked(found, last, texts, self._modules(), self._session.target.root),
             operators=names,
             operators_before=len(whole),
             is_cut_off=is_cut_off,
@@ -169,13 +158,6 @@ class _Search:
             and not name.startswith(("inspector", "__"))
         ]
         return [name for name, path in sorted(own, key=lambda item: item[1] == file)]
-
-
-def _with(found: Repro, check: Check) -> Repro:
-    return dataclasses.replace(
-        found, text=check.text, is_checked=check.is_shown, needs=check.needs,
-        output="" if check.is_shown else check.output,
-    )  # fmt: skip
 
 
 def _said(fault: Fault) -> str:
