@@ -84,7 +84,7 @@ def user_failure(
     if lacks_cuda(error):
         asking = at(error, root).removeprefix(" at ") or _capital(doing)
         return EnvironmentLacksError(
-            f"{asking} needs CUDA, but this machine has none.",
+            f"{asking} needs CUDA, which this machine does not have.",
             _NOT_MAPPED if maps_cuda else _MAP,
             detail=detail,
         )

@@ -1,5 +1,6 @@
-"""``inspect rule``: what a rule, an advice, or one of torch's GB ids, means."""
+"""``inspect rule``: what a rule means, and the advice on a graph break."""
 
+import re
 import shutil
 import textwrap
 from collections.abc import Iterable
@@ -9,26 +10,24 @@ import click
 
 from inspector import plugins
 from inspector.cli.grouped import Command
-from inspector.errors import EnvironmentLacksError, UsageError
+from inspector.errors import UsageError
 from inspector.features.breaks.advice.advice import Advice
 from inspector.features.breaks.advice.table import ALL, about
-from inspector.features.breaks.registry import GraphBreakType, Registry, find_registry
 from inspector.report.rule import Rule
 from inspector.report.wording import versions
 from inspector.shared.near_matches import near_matches
 
 _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
+_GB_ID = re.compile(r"gb(\d{1,4})", re.IGNORECASE)
 
 
 @click.command("rule", cls=Command)
 @click.argument("name", metavar="[ID]", required=False)
-@click.option("--python", metavar="PATH", help="Read torch's registry from this interpreter.")
-def command(name: str | None, python: str | None) -> None:
-    """Explain a rule or a torch GB id, and show a tested fix.
+def command(name: str | None) -> None:
+    """Explain a rule, or show the tested fixes for a graph break.
 
-    ID is a torch-inspector rule (graph-break), a piece of advice (print), or the id of a graph
-    break (GB0059). Explanations and hints for GB ids come from the installed torch. Without ID,
-    list all of them.
+    ID is a torch-inspector rule (graph-break), a piece of advice (print), or torch's id of a graph
+    break (GB0059). Without ID, list all rules and advice.
 
     \b
     Examples:
@@ -40,36 +39,30 @@ def command(name: str | None, python: str | None) -> None:
     rules = {rule.id: rule for rule in plugins.load_all_rules()}
     advice = {item.id: item for item in ALL}
     if name is None:
-        _list(rules.values(), find_registry(python))
+        listed = [(rule.id, rule.title()) for rule in rules.values()]
+        for each, title in (*listed, *((item.id, item.title) for item in ALL)):
+            click.echo(f"{each:26} {title}")
     elif name in rules:
         _print_rule(rules[name])
     elif name in advice:
         _print_advice(advice[name])
-    elif name.upper().startswith("GB"):
-        _print_type(_entry(name, find_registry(python)))
+    elif kind := _GB_ID.fullmatch(name):
+        _print_kind(kind[1].zfill(4))
     else:
         near = near_matches(name, [*rules, *advice])
         hint = f"Did you mean {' or '.join(near)}?" if near else "Run inspect rule to list all."
         raise UsageError(f"There is no rule {name!r}.", hint)
 
 
-def _entry(name: str, registry: Registry | None) -> GraphBreakType:
-    gb_id = f"GB{name[2:].zfill(4)}"
-    entry = registry.types.get(gb_id) if registry else None
-    kinds = (kind for item in about(gb_id) for kind in item.kinds if kind.gb_id == gb_id)
-    if entry is None and (known := next(kinds, None)):
-        # Advice needs no torch, and is there for kinds that another torch has.
-        return GraphBreakType(gb_id, known.gb_type, "", (), "")
-    if registry is None:
-        message = "GB ids need torch's registry, but torch is not installed here."
-        raise EnvironmentLacksError(
-            message, "Use --python to select an interpreter that has torch."
-        )
-    if entry is None:
-        message = f"torch {registry.torch_version} has no graph break {gb_id}."
-        near = near_matches(gb_id, registry.types)
-        raise UsageError(message, f"Did you mean {' or '.join(near)}?" if near else "")
-    return entry
+def _print_kind(number: str) -> None:
+    """Torch's name and page of a graph break, and the advice on it."""
+    found = about(f"GB{number}")
+    names = [k.gb_type for item in found for k in item.kinds if k.gb_id == f"GB{number}"]
+    click.echo(f"GB{number}  {names[0]}" if names else f"GB{number}: no advice")
+    click.echo(f"\nSee {_URL.format(number)}")
+    for item in found:
+        click.echo()
+        _print_advice(item)
 
 
 def _print_rule(rule: Rule[Any, Any]) -> None:
@@ -84,19 +77,6 @@ def _print_rule(rule: Rule[Any, Any]) -> None:
     click.echo("\n".join(lines))
 
 
-def _print_type(entry: GraphBreakType) -> None:
-    lines = [f"{entry.gb_id}  {entry.gb_type}"]
-    lines += ["", "Why", f"    {entry.explanation}"] if entry.explanation else []
-    if entry.hints:
-        lines += ["", "What torch advises", *(f"  - {hint}" for hint in entry.hints)]
-    lines += ["", "Torch's context", f"    {entry.context}"] if entry.context else []
-    lines += ["", f"See {_URL.format(entry.gb_id[2:])}"]
-    click.echo("\n".join(_wrapped(lines)))
-    for item in about(entry.gb_id, entry.gb_type):
-        click.echo()
-        _print_advice(item)
-
-
 def _print_advice(advice: Advice) -> None:
     ids = ", ".join(kind.gb_id for kind in advice.kinds)
     prose = [f"{advice.id}: {advice.title} ({ids})", "", f"    {advice.fix}"]
@@ -108,17 +88,6 @@ def _print_advice(advice: Advice) -> None:
     tested = f"Tested on torch {versions(advice.tested_on)}."
     lines += _wrapped(["", "Keeps", f"    {advice.keeps}", "", tested])
     click.echo("\n".join(lines))
-
-
-def _list(rules: Iterable[Rule[Any, Any]], registry: Registry | None) -> None:
-    types = sorted(registry.types.values(), key=lambda entry: entry.gb_id) if registry else []
-    listed = [(rule.id, rule.title()) for rule in rules]
-    listed += [(item.id, item.title) for item in ALL]
-    listed += [(entry.gb_id, entry.gb_type) for entry in types]
-    for name, title in listed:
-        click.echo(f"{name:26} {title}")
-    if registry is None:
-        click.echo("torch is not installed here, so its graph breaks are not listed", err=True)
 
 
 def _wrapped(lines: Iterable[str]) -> Iterable[str]:

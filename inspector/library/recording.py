@@ -5,6 +5,7 @@ import dataclasses
 import io
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -20,6 +21,7 @@ from inspector.run.sources.recording import opened, read_run
 from inspector.shared.meta import Meta
 from inspector.version import __version__
 
+_ALERT = re.compile(r"^> \[!\w+\]\n", re.MULTILINE)  # GitHub's alone
 _AT_WORK = "still being recorded, or the process was killed"
 
 
@@ -57,10 +59,11 @@ class ShownReport(Report):
         return self._rendered("markdown")
 
     def _repr_html_(self) -> str:
-        from inspector.features.overview.page import page
-        from inspector.render.html.fragment import fragment
+        from markdown_it import MarkdownIt
 
-        return fragment(page(self))
+        # What was recorded is escaped in the Markdown, whose own HTML is what folds.
+        parser = MarkdownIt("commonmark", {"html": True}).enable("table")
+        return str(parser.render(_ALERT.sub("", self._rendered("markdown"))))
 
     def _rendered(self, format_: str) -> str:
         stream = io.StringIO()

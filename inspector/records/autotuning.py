@@ -5,7 +5,7 @@ from inspector.records.record import Record, artifact, doc, part
 
 @part
 class TriedTensor:
-    """An input of what was tried, or its result."""
+    """An input or output of the autotuned operation."""
 
     shape: tuple[int | str, ...]
     dtype: str = doc("dtype name without `torch.`, such as float32", default="")
@@ -17,16 +17,19 @@ class TriedCandidate:
     """One candidate."""
 
     name: str = ""
-    text: str = doc("configuration", default="")
+    text: str = doc("configuration of the candidate, as text", default="")
     kind: str = doc(
         "extern (library), triton, cpp, cutlass, …; or config, for a kernel configuration",
         default="",
     )
-    time_ns: int | None = doc("None if the candidate failed or was not timed", default=None)
+    time_ns: int | None = doc(
+        "benchmarked time of the candidate; None if it failed or was not timed", default=None
+    )
     failed: str = doc("reason why the candidate was not timed", default="")
     spent_ns: int | None = doc("time spent on benchmarking the candidate", default=None)
     step: str = doc(
-        "tuning step: empty, descent (coordinate descent from the best candidate) or combo",
+        "tuning step: empty, descent (coordinate descent from the best candidate) or combo "
+        "(combined kernels)",
         default="",
     )
     registers: int | None = doc("registers per thread", default=None)
@@ -52,7 +55,7 @@ class Autotuned(Record):
     inputs: tuple[TriedTensor, ...] = ()
     output: TriedTensor | None = None
     heuristic: str = doc("Inductor's heuristic for the kernel, such as reduction", default="")
-    step: str = doc("tuning step, with the values of a candidate's", default="")
+    step: str = doc("tuning step, with the same values as the `step` of a candidate", default="")
     benchmark_ns: int = doc("time spent on benchmarks", default=0)
     compile_ns: int = doc("additional time spent waiting for compilation", default=0)
     is_outside: bool = doc("whether it ran outside compiled graphs", key="outside", default=False)

@@ -62,7 +62,7 @@ class CallBlock:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TimedBlock:
-    """The same with the time of each call."""
+    """A block of consecutive calls, with the time of each call."""
 
     kind: str
     round: int
@@ -115,7 +115,9 @@ class CountedKernel:
     """One kernel of a call, under Nsight Compute, which ran it several times."""
 
     name: str
-    values: Mapping[str, float] = doc("values by metric, in ns, bytes, percent or issuing warps")
+    values: Mapping[str, float] = doc(
+        "values by metric, in ns, bytes, percent, or stalled warps per issue cycle"
+    )
     grid: tuple[int, ...] = doc("number of blocks in x, y and z, or empty", default=())
     block: tuple[int, ...] = doc("threads per block in x, y and z, or empty", default=())
 
@@ -164,7 +166,7 @@ class DeviceProfile(Record):
 
     @property
     def timed_blocks(self) -> tuple[TimedBlock, ...]:
-        """Consecutive calls."""
+        """Blocks of consecutive calls."""
         left = {"plain": self.plain_ns, "eager": self.eager_ns}
         found = []
         for block in self.blocks:

@@ -7,7 +7,7 @@ from inspector.records.record import Record, artifact, doc, part
 
 @part
 class BenchedConfig:
-    """What the program launches, timed."""
+    """The kernel configuration that was timed."""
 
     values: Mapping[str, int | str] = doc("block sizes", default_factory=dict)
     num_warps: int | None = doc("warps per block", default=None)

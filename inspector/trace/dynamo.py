@@ -10,13 +10,12 @@ from inspector.records.codec import decode
 from inspector.records.record import doc, part
 from inspector.records.stack import StackFrame
 from inspector.trace.envelope import Envelope
-from inspector.trace.fields import nanoseconds, natural, texts
+from inspector.trace.fields import nanoseconds, texts
 from inspector.trace.graph_break import Raised, parse_stack
 from inspector.trace.guards import DynamoSettings, read_settings
 
 _SECOND_NS = 1_000_000_000
 _US_NS = 1_000
-_COUNTED = (("FX graph", "inductor_fx"), ("AOTAutograd", "aotautograd"))
 _LOCAL = re.compile(r"L\['(\w+)'\]")
 _LIMIT = "recompile limit exceeded"
 CACHE_LIMIT = "CacheLimitExceeded"
@@ -257,9 +256,6 @@ class CompilationMetrics:
     backend_ns: int | None = doc("part of the duration spent in the backend")
     inductor_ns: int | None = doc("part of the backend time spent in Inductor")
     code_generation_ns: int | None = doc("part of Inductor's time spent on code generation")
-    cache_counts: Mapping[str, int] = doc(
-        "counts of hits and misses by cache, such as `FX graph hit`: 2"
-    )
     settings: DynamoSettings | None
     logs_breaks: bool = doc("whether torch logs graph breaks (2.6 and later)")
 
@@ -276,7 +272,6 @@ class CompilationMetrics:
             recompile_reason=_without_scope(str(fields.get("recompile_reason") or "")) or None,
             # Torch 2.6 takes what the limit refused for a backward: it does not say what it is.
             is_forward=envelope.key == "compilation_metrics" or fail_type in _LIMIT_ERRORS,
-            cache_counts=_cache_counts(fields),
             settings=read_settings(fields.get("dynamo_config")),
             logs_breaks=_VERSION in fields or _KEY not in fields,
         )
@@ -302,19 +297,3 @@ class CompilationMetrics:
 def _without_scope(reason: str) -> str:
     """``L['x']`` as ``x``, which torch itself writes since 2.7 (``strip_local_scope``)."""
     return _LOCAL.sub(r"\1", reason)
-
-
-def _cache_counts(fields: Mapping[str, object]) -> dict[str, int]:
-    """Torch's own counts; a remote cache is asked only where the local one has missed."""
-    counts: dict[str, int] = {}
-    for cache, prefix in _COUNTED:
-        for state in ("hit", "miss"):
-            local, remote = (
-                natural(fields.get(f"{prefix}_{where}_cache_{state}_count")) or 0
-                for where in ("local", "remote")
-            )
-            counts[f"{cache} {state}"] = local + remote if state == "hit" else local
-    for cache, prefix in _COUNTED:
-        remote_hits = natural(fields.get(f"{prefix}_remote_cache_hit_count")) or 0
-        counts[f"{cache} miss"] = max(counts[f"{cache} miss"] - remote_hits, 0)
-    return {name: number for name, number in counts.items() if number}

@@ -94,9 +94,6 @@ def test_what_is_to_be_changed_and_is_not_is_named(report: dict[str, Any]) -> No
     assert found["buffer norm.running_mean"] == (None, "float32[8]")
     verdict = " ".join(report["groups"][0]["verdict"])
     assert "argument mask is not changed by input 1, but eager changes it" in verdict
-    (row,) = (item for item in report["groups"][0]["rows"] if item["label"] == "forgets")
-    assert "add_" in row["divergence"]["operator"]  # the first that changes something: a counter
-    assert row["divergence"]["file"].endswith("model.py")
 
 
 def test_all_put_everything_back_where_one_has_to(folder: Path, report: dict[str, Any]) -> None:

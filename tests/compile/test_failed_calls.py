@@ -151,7 +151,7 @@ def test_calls_of_a_profile_are_counted_and_those_without_the_compiler_told_apar
     )
     for fails_in in ((6,), (6, 7)):
         assert said(Failing(*fails_in), profile=True) == (
-            f"Net fails without torch.compile after earlier calls succeed {ERROR}."
+            f"Net fails without torch.compile {ERROR}, although earlier calls succeeded."
         )
     # The 8th call of all, of which two were made without the compiler.
     assert "called for the 6th time (" in said(Failing(8), profile=True)

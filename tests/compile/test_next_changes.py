@@ -33,9 +33,9 @@ def model(x, y, names, flag=None, scale=2, mask=None):
         x = x + names["c"]
     return x.sum() + y.sum() + names["a"]
 
-def call(batch=5, width=12, keys="ac", flag=None, scale=3, alias=False, masked=True):
+def call(batch=5, width=12, keys="ac", flag=None, scale=3, masked=True):
     x = torch.randn(batch, width)
-    y = x if alias else torch.randn(3)
+    y = torch.randn(3)
     mask = torch.ones(1) if masked else None
     return (x, y, {key: torch.ones(1) for key in keys}, flag, scale, mask)
 
@@ -52,7 +52,6 @@ CHANGES = {
     "mask is a tensor: None": {"masked": False},
     "flag is None: a value": {"flag": 1},
     "scale is an int of any value: a float": {"scale": 3.5},
-    "x and y are different tensors: the same tensor for both": {"alias": True},
 }
 UNCHANGED: tuple[dict[str, Any], ...] = (
     {"batch": 7},
@@ -90,25 +89,7 @@ NUMBER_CHANGES = {
     "n is an int: a float recompiles": {"n": 8.5},
 }
 UNCHANGED_NUMBERS: tuple[dict[str, Any], ...] = ({"m": 9}, {"k": 0}, {"k": 1}, {"s": 0.6})
-ONE_TENSOR = """
-import torch
-
-def model(q, k):
-    return q @ k.t()
-
-def call(are_two=False):
-    x = torch.randn(4, 3)
-    return (x, x.clone() if are_two else x)
-
-def get_inputs():
-    return [call()]
-"""
 PROGRAMS = {
-    "one tensor": (
-        ONE_TENSOR,
-        {"k and q are the same tensor: a call with two": {"are_two": True}},
-        ({},),
-    ),
     "sizes": (MODEL, CHANGES, UNCHANGED),
     "numbers": (NUMBERS, NUMBER_CHANGES, UNCHANGED_NUMBERS),
 }

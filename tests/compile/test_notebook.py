@@ -32,7 +32,7 @@ assert shell.run_cell({CELL!r}).success
 assert shell.user_ns["result"].tolist() == [2, 2, 2]
 (report,) = shown
 assert report.summary.graph_breaks == 1, report
-assert "    <mark>print(&quot;hello&quot;)</mark>" in report._repr_html_()
+assert "│     print(&quot;hello&quot;)" in report._repr_html_()
 shell.run_cell("%%inspect\\nraise ValueError('x')")
 shell.run_cell("%%inspect guards\\n1")
 assert len(shown) == 1

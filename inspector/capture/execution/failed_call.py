@@ -101,8 +101,8 @@ def _without_others(failed: FailedCall) -> InspectorError:
     """That a call waited in vain for other processes of the job."""
     name, error = failed.target.name, failed.error
     return ModelFailedError(
-        f"{name} waited for another process of the job, which exited or never made that call "
-        f"({said(error)}).",
+        f"{name} waited for another process of the job, which exited or never made the matching "
+        f"call ({said(error)}).",
         "Check the output of that process.",
         detail=user_traceback(error, failed.target.root),
     )
@@ -136,8 +136,8 @@ def _only_without(failed: FailedCall) -> ModelFailedError:
     target = failed.target
     several = f" with input {failed.index + 1}" if len(target.calls) > 1 else ""
     return ModelFailedError(
-        f"{target.name}{several} fails without torch.compile after earlier calls succeed "
-        f"({said(failed.error)}).",
+        f"{target.name}{several} fails without torch.compile ({said(failed.error)}), although "
+        "earlier calls succeeded.",
         "Measurements so far are shown.",
         detail=user_traceback(failed.error, target.root),
     )

@@ -30,7 +30,7 @@ def _file(scope: Scope) -> str | None:
 
 
 def _line(scope: Scope) -> int | None:
-    """The line in it."""
+    """Line number in ``file``, from 1, or null if unknown."""
     stack = scope.of(CudaGraphWarning).stack
     return stack[-1].line if stack else None
 

@@ -26,7 +26,7 @@ class GuardChange:
 
     Attributes:
         function: The function whose cache entries have it.
-        name: What it looks at, as torch spells it; of a relation of sizes empty.
+        name: Guarded value in torch's notation; empty for a relation between sizes.
         before: What it checked in A, or an empty string.
         after: What it checks in B, or an empty string.
     """
@@ -43,7 +43,7 @@ class GuardsDiff:
     """The guards of all cache entries.
 
     Attributes:
-        before: How many there are in A.
+        before: Number of guards in A.
     """
 
     before: int

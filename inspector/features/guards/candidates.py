@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from inspector.features.guards.change import (
@@ -13,22 +13,11 @@ from inspector.features.guards.change import (
     of_length,
     of_thread,
     of_value,
-    same_tensor,
-    two_tensors,
 )
 from inspector.features.guards.predict import FrameGuards
-from inspector.records.recompiles import TensorFacts
-from inspector.run.cache_entries.relation import identity, normal
-from inspector.trace.guard_checks import (
-    AliasCheck,
-    Check,
-    ContainsCheck,
-    EqualsCheck,
-    IdCheck,
-    LengthCheck,
-    RelationCheck,
-)
-from inspector.trace.guard_source import Origin, spelled
+from inspector.run.cache_entries.relation import normal
+from inspector.trace.guard_checks import Check, ContainsCheck, EqualsCheck, IdCheck, LengthCheck
+from inspector.trace.guard_source import Origin
 from inspector.trace.guard_text import TextCause
 from inspector.trace.guard_trees import Guard
 
@@ -82,11 +71,6 @@ _THREAD = "autocast, default dtype, deterministic algorithms, number of threads"
 
 def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
     """Changes of everything but tensors' sizes and metadata."""
-    tensors = {
-        normal(guard.source): guard.name
-        for guard in frame.entries[-1].guards
-        if isinstance(guard.check, TensorFacts) and guard.origin is Origin.INPUT
-    }
     for guard in frame.entries[-1].guards:
         if guard.origin in (Origin.LIBRARY, Origin.PARAMETER) or _INSIDE.search(guard.source):
             continue
@@ -115,8 +99,6 @@ def value_candidates(frame: FrameGuards) -> Iterator[Candidate]:
                     having(ChangeKind.KEYS, source, {item: not expected}, None), name,
                     f"{name} {verb} {what}", f"a call {instead}", guard.cause,
                 )  # fmt: skip
-            case AliasCheck(text=text) | RelationCheck(expression=text):
-                yield from _of_alias(frame, text, tensors)
     if "grad_mode" in frame.state.thread:
         is_on = frame.state.thread["grad_mode"]
         yield Candidate(
@@ -199,26 +181,3 @@ def keys_of(frame: FrameGuards, source: str, entry: int = -1) -> tuple[str, ...]
         if isinstance(guard.check, EqualsCheck) and guard.source.endswith("]")
     }
     return tuple(found[place] for place in sorted(found))
-
-
-def _of_alias(frame: FrameGuards, text: str, tensors: Mapping[str, str]) -> Iterator[Candidate]:
-    """Arguments that are, or are not, one tensor."""
-    pair = identity(text) or frozenset()
-    # One of the two names has all other guards.
-    for one in sorted(pair & tensors.keys())[:1]:
-        (other,) = pair - {one}
-        tensor = frame.state.value(one).tensor
-        if tensor is not None:
-            names = f"{tensors[one]} and {spelled(other)}"
-            yield Candidate(
-                two_tensors(one, other, tensor), names, f"{names} are the same tensor",
-                "a call with two tensors", None,
-            )  # fmt: skip
-    listed = text.removeprefix("check_no_aliasing(").removesuffix(")")
-    apart = [name for name in map(normal, listed.split(", ")) if name in tensors]
-    if text.startswith("check_no_aliasing(") and len(apart) > 1:
-        names = " and ".join(tensors[name] for name in apart[:2])
-        yield Candidate(
-            same_tensor(apart[0], apart[1]), names, f"{names} are different tensors",
-            "the same tensor for both", None,
-        )  # fmt: skip

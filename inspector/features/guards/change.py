@@ -19,8 +19,6 @@ class ChangeKind(enum.Enum):
     STRIDE = "stride"
     DTYPE = "dtype"
     REQUIRES_GRAD = "requires_grad"
-    DIMENSIONS = "number of dimensions"
-    TENSOR_TYPE = "class of a tensor"
     INT = "int"
     FLOAT = "float"
     STR = "str"
@@ -32,17 +30,11 @@ class ChangeKind(enum.Enum):
     ARGUMENTS = "number of *args"
     ATTRIBUTE = "module attribute"
     TRAINING = "training flag"
-    HOOK = "module hook"
     GLOBAL = "global"
     CLOSURE = "closure"
     FUNCTION = "function"
     TYPE = "type"
     GRAD_MODE = "grad mode"
-    AUTOCAST = "autocast"
-    DEFAULT_DTYPE = "default dtype"
-    NUM_THREADS = "number of threads"
-    DETERMINISTIC = "deterministic algorithms"
-    ALIAS = "one tensor for two arguments"
     INSTANCE = "another instance"
 
 
@@ -52,8 +44,6 @@ class Change:
 
     Attributes:
         source: Whose value, in torch's spelling; empty for the state of the thread.
-        same: Sources that become one tensor.
-        apart: Sources that were one tensor and become two.
     """
 
     kind: ChangeKind
@@ -61,8 +51,6 @@ class Change:
     value: Value | None = None
     thread: Mapping[str, object] = dataclasses.field(default_factory=dict)
     gone: tuple[str, ...] = ()
-    same: frozenset[str] = frozenset()
-    apart: frozenset[str] = frozenset()
 
     def applied(self, state: State) -> State:
         """The state with this change."""
@@ -76,7 +64,7 @@ class Change:
             renewed=state.renewed | renewed,
             thread={**state.thread, **self.thread},
             gone=state.gone | {normal(source) for source in self.gone},
-            same=(state.same | ({self.same} if self.same else set())) - {self.apart},
+            same=state.same,
         )
 
 
@@ -108,17 +96,6 @@ def having(kind: ChangeKind, source: str, items: Mapping[str, bool], length: int
     """
     gone = tuple(f"{source}[{item}]" for item, is_there in items.items() if not is_there)
     return Change(kind, source, Value(items=items, length=length), gone=gone)
-
-
-def same_tensor(one: str, other: str) -> Change:
-    """One tensor given for two arguments."""
-    return Change(ChangeKind.ALIAS, same=frozenset({normal(one), normal(other)}))
-
-
-def two_tensors(one: str, other: str, tensor: TensorFacts) -> Change:
-    """Two tensors given for two arguments that were one; the second is ``tensor``."""
-    change = of_tensor(ChangeKind.ALIAS, other, tensor)
-    return dataclasses.replace(change, apart=frozenset({normal(one), normal(other)}))
 
 
 def of_thread(kind: ChangeKind, **state: object) -> Change:

@@ -109,7 +109,7 @@ def predict(frame: FrameGuards, change: Change) -> Prediction:
 
 def _concerned(index: GuardIndex, change: Change) -> Sequence[Guard]:
     """The guards whose result a change can alter, in order."""
-    if change.thread or change.same or change.apart:
+    if change.thread:
         return index.guards
     source = normal(change.source)
     is_whole = bool(change.gone) or bool(change.value and change.value.identity)

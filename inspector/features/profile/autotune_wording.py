@@ -72,7 +72,7 @@ def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
 
 
 def autotune_advice(found: Autotuning) -> Iterator[str]:
-    """What to change, where something is worth it."""
+    """Suggested changes; empty if none is worthwhile."""
     measured = [item for item in found.tuned if item.first.how == "measured"]
     yield from _lost(measured)
     within = [item for item in measured if not item.first.is_outside]
@@ -189,7 +189,7 @@ def _clearly(tuned: Tuned) -> Iterator[str]:
         return
     what = shown(other) + (", the default" if other is tuned.usual else "")
     if margin < 0:
-        yield f"chosen together with fused operators; {what} is {-margin:.1%} faster on its own"
+        yield f"chosen with fused operators included; {what} is {-margin:.1%} faster on its own"
     elif margin < NOISE:
         yield f"{margin:.1%} faster than {what}: within noise ({NOISE:.0%})"
     else:

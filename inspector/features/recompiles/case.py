@@ -3,7 +3,7 @@
 import ast
 import dataclasses
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from inspector.report.user_code.call_site import CallSite, Passed, user_spelling
@@ -20,10 +20,6 @@ _RESUMED = re.compile(r" resumed at line \d+$")
 _MOST_LIKEWISE = 6
 _BOOLS = frozenset({"True", "False", "bool"})
 _MOST_BY_CHANCE = 3
-# With what is reached from it; a size is asked of a tensor that is in a graph.
-_STACK = re.compile(
-    r"(?:L\[')?___stack(?P<number>\d+)(?:'\])?(?P<path>(?:\.(?!size\(|stride\()\w+|\[[^\]]*\])*)"
-)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -33,7 +29,6 @@ class FixCase:
     Attributes:
         behind: Where the graph broke before the function resumes, or None.
         handed_on: The names of what was kept over that break, of all that changed.
-        on_stack: What the user wrote for ``___stack0`` and those after it, as far as it is known.
         first_site: The line that called it first, where that is another one, or None.
         set_at: The line at which the function, or its own method, sets what changes, or None.
         grown: The lines at which it makes containers longer that change, by their names.
@@ -51,7 +46,6 @@ class FixCase:
     history: tuple[Recompile, ...] = ()
     behind: StackFrame | None = None
     handed_on: frozenset[str] = frozenset()
-    on_stack: tuple[str, ...] = ()
     elsewhere: tuple[StackFrame, ...] = ()
     first_site: CallSite | None = None
     set_at: StackFrame | None = None
@@ -99,13 +93,11 @@ class FixCase:
 
     def crossing_name(self, name: str) -> str:
         """The same as `kept`, of anything that changed."""
-        name = stack_name(tensor_of(name), self.on_stack)
-        return "a value" if "___stack" in name else user_spelling(name)
+        return "a value" if "___stack" in name else user_spelling(tensor_of(name))
 
     def shown(self, item: Recompile) -> Recompile:
         """With the names that a reader of the function has."""
-        known = on_stack(item, self.on_stack)
-        return unwrapped(known) if self.site.parameters.is_wrapper else known
+        return unwrapped(item) if self.site.parameters.is_wrapper else item
 
     @property
     def argument(self) -> Passed:
@@ -254,32 +246,11 @@ def is_of_set(item: Recompile) -> bool:
 def unwrapped(item: Recompile) -> Recompile:
     """The names of `inner(*args, **kwargs)`, which calls `fn`, for a reader of the module."""
 
-    def plain(name: str) -> str:
+    def named(name: str) -> str:
         name = re.sub(r"^args\[(\d+)\]", r"argument \1", name)
         name = re.sub(r"^kwargs\['(\w+)'\]", r"\1", name)
         return re.sub(r"^fn\b", item.wraps.rpartition(".")[2], name)
 
-    return _renamed(item, plain)
-
-
-def on_stack(item: Recompile, values: Sequence[str]) -> Recompile:
-    """With what the user wrote in place of ``___stack0`` and the like, as `stack_name` has it."""
-    return _renamed(item, lambda name: stack_name(name, values)) if values else item
-
-
-def stack_name(name: str, values: Sequence[str]) -> str:
-    """A name with what the user wrote in place of ``___stack0`` and the like."""
-
-    def written(match: re.Match[str]) -> str:
-        number = int(match["number"])
-        text = values[number] if number < len(values) else ""
-        whole = text + match["path"]
-        return (whole if text.isidentifier() else f"`{whole}`") if text else match[0]
-
-    return _STACK.sub(written, name)
-
-
-def _renamed(item: Recompile, named: Callable[[str], str]) -> Recompile:
     replace = dataclasses.replace
     equal, other = item.equal_sizes, item.other_instance
     if equal is not None:

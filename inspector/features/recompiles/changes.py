@@ -57,7 +57,7 @@ def _alone(item: Recompile, change: Change) -> Recompile:
         item, guard="", comment="", hint="", source=change.source, name=change.name,
         index=change.index, kind=change.kind, origin=change.origin, before=before, now=now,
         answer=answer if item.answer in {Answer.DYNAMIC, Answer.AGAIN} else item.answer,
-        dimensions=(), holds="", symbols=(), new_keys=(), missing_keys=(),
+        holds="", symbols=(), new_keys=(), missing_keys=(),
         bounds=tuple(bound for bound in item.bounds if change.source in bound.expression),
     )  # fmt: skip
 

@@ -64,11 +64,9 @@ def _sizes(item: Recompile) -> Iterator[tuple[str, str, int]]:
             usual = not change.is_zero_one and not of_parameters(change.source)
             if usual and "._base" not in change.source:
                 yield change.name, change.source, change.index
-    if item.changes or item.kind is not RecompileClass.SIZE or is_zero_one(item):
-        return
-    for index in dict.fromkeys((*item.dimensions, *([] if item.index is None else [item.index]))):
-        if not of_parameters(item.source):
-            yield item.name, item.source, index
+    is_size = item.kind is RecompileClass.SIZE and not is_zero_one(item)
+    if is_size and not item.changes and item.index is not None and not of_parameters(item.source):
+        yield item.name, item.source, item.index
 
 
 def mark_fix(case: FixCase) -> str:

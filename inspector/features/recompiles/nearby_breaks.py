@@ -3,7 +3,7 @@
 import dataclasses
 import re
 import symtable
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from inspector.run.closure_name import ClosureName
 from inspector.run.compilation import Frame, FrameState
@@ -22,13 +22,10 @@ class BreakBefore:
 
     Attributes:
         place: Its line; of a break in a function that was called, the line in there.
-        at: The function's own expression that broke, a call of another function for one; None
-            where that is not known.
     """
 
     place: StackFrame
     title: str
-    at: StackFrame | None = None
 
 
 def break_before(run: Run, frame: Frame) -> BreakBefore | None:
@@ -41,23 +38,21 @@ def break_before(run: Run, frame: Frame) -> BreakBefore | None:
     if line is None:
         return None
     name = plain_name(frame.name)
-    found = [item for item in run.graph_breaks if any(_through(item, frame.file, line))]
+    found = [item for item in run.graph_breaks if _goes_through(item, frame.file, line)]
     # One site breaks every function that it is inlined into.
     own = [item for item in found if plain_name(item.frame_name) == name]
     for item in own or found:
         if item.user is not None:
-            # Several can break on one line, each with a function of its own behind it.
-            exact = {at for each in own or found for at in _through(each, frame.file, line)}
-            at = {(each.column, each.end_column): each for each in exact if each.column is not None}
-            one = next(iter(at.values())) if len(at) == 1 else None
-            return BreakBefore(item.user, item.cause.title, one)
+            return BreakBefore(item.user, item.cause.title)
     return BreakBefore(StackFrame(frame.file, line, name), "")
 
 
-def _through(record: GraphBreak, file: str, line: int) -> Iterator[StackFrame]:
-    for frame in (*record.stack, *(() if record.user is None else (record.user,))):
-        if frame.file == file and frame.line <= line <= (frame.end_line or frame.line):
-            yield frame
+def _goes_through(record: GraphBreak, file: str, line: int) -> bool:
+    stack = (*record.stack, *(() if record.user is None else (record.user,)))
+    return any(
+        frame.file == file and frame.line <= line <= (frame.end_line or frame.line)
+        for frame in stack
+    )
 
 
 def is_kept(run: Run, frame: Frame, item: Recompile) -> bool:

@@ -34,7 +34,6 @@ class ColdStartDraft:
         self._lookups = Lookups()
         self._lines: collections.Counter[tuple[str, int, str]] = collections.Counter()
         self._logging: dict[str, int] = {}
-        self._counts: dict[tuple[str, int], collections.Counter[str]] = {}
 
     def add_event(self, event: ChromiumEvent) -> None:
         """Takes the begin or the end of a span, or an instant."""
@@ -74,11 +73,6 @@ class ColdStartDraft:
         text = str(compile_id)
         # What torch says is the sum since the id was first used (torch/_logging/_internal.py).
         self._logging[text] = max(self._logging.get(text, 0), event.logging_ns or 0)
-        counts = self._counts.setdefault(
-            (text, self._spans.pairing.occurrence(text)), collections.Counter()
-        )
-        counts.update(event.cache_counts)
-        self._spans.pairing.end(text)
         if not self.has_spans and event.is_forward:
             self._of_metrics.add(text, event)
 
@@ -118,7 +112,7 @@ class ColdStartDraft:
         """
         return tuple(
             item
-            for item in self._lookups.found(self._counts)
+            for item in self._lookups.found()
             if item.compile_id not in ahead or item.reason != SWITCHED_OFF
         )
 

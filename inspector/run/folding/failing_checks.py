@@ -26,6 +26,8 @@ _C = RecompileClass
 _NONE = "None"
 _ON_SIZES = re.compile(r"\.(?:size|stride|storage_offset)\(\)")
 _SOURCE = re.compile(r"[LG]\['[^']+'\](?:\.[A-Za-z_]\w*|\['[^']*'\]|\[\d+\])*")
+# Names of c10::ScalarType by number (c10/core/ScalarType.h): what can be the default.
+_DTYPES = {"5": "torch.float16", "6": "torch.float32", "7": "torch.float64", "15": "torch.bfloat16"}
 SIZED = re.compile(r"([LG]\[.+?)\.size\(\)\[(\d+)\]")
 
 
@@ -77,8 +79,10 @@ def _of_state(wanted: Mapping[str, object], found: Mapping[str, object]) -> Iter
         if now != value:
             kind = state_class(part.removesuffix("_state"))
             plain = not isinstance(value, dict | list)
-            before, after = (str(value), str(now)) if plain else ("", "")
-            yield Change(kind, part, part, None, before, after)
+            sides = (str(value), str(now)) if plain else ("", "")
+            if kind is _C.DEFAULT_DTYPE:
+                sides = (_DTYPES.get(sides[0], sides[0]), _DTYPES.get(sides[1], sides[1]))
+            yield Change(kind, part, part, None, *sides)
 
 
 def _one(

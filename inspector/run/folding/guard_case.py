@@ -74,9 +74,6 @@ class GuardCase:
         for lines in (self.before, self.now):
             if tensor in lines.full:
                 return lines.full[tensor] + rest
-        for became in self.facts.automatic_dynamic:
-            if became.source.replace("L['", "").replace("']", "", 1) == tensor:
-                return became.source + rest
         match = re.match(r"(?P<base>[A-Za-z_]\w*)(?P<path>[.\[].*|)$", tensor)
         if match is None or match["base"] in {"G", "torch"}:
             return name

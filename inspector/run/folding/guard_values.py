@@ -2,30 +2,23 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from inspector.run.folding.dict_keys import keys_text, side_of
 from inspector.run.folding.guard_case import TENSORS, GuardCase, without_addresses
-from inspector.run.folding.recompile_facts import CompileFacts, GuardLines
-from inspector.run.recompile import Known, RecompileClass, Value
+from inspector.run.folding.recompile_facts import GuardLines
+from inspector.run.recompile import Change, Known, RecompileClass, Value
 from inspector.shared.units import with_article
-from inspector.trace.guard_checks import GlobalStateCheck
 from inspector.trace.guard_shapes import GuardShape
 
 _CLASS = re.compile(r"<(?:class|enum|flag) '(.+)'>")
 _ADDRESS = re.compile(r"___check_obj_id\(.*, (\d+)\)", re.DOTALL)
-_LENGTH = re.compile(r"(?:len|___tuple_iterator_len)\(.+\) == (\d+)")
-_SIZES = re.compile(r"\b(?P<what>size|stride)=\[(?P<numbers>[^\]]*)\]")
-_DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: no value at all
 _WITH_VALUE = frozenset({GuardShape.EQUALS, GuardShape.NAN, GuardShape.IS_NONE})
 _GRAD = " that requires grad"
 _KEYS = frozenset({GuardShape.KEY, GuardShape.KEYS})
-# Names of c10::ScalarType by number (c10/core/ScalarType.h), which the printed state has: the ones
-# that can be a default or autocast's.
-_DTYPES = {5: "torch.float16", 6: "torch.float32", 7: "torch.float64", 15: "torch.bfloat16"}
 
 
-def before_of(case: GuardCase) -> Value | None:
+def before_of(case: GuardCase, changes: Iterable[Change]) -> Value | None:
     """What the guard wants, or None where only its type is known."""
     guard = case.guard
     address = _ADDRESS.search(case.failed.text) if guard.shape is GuardShape.IDENTITY else None
@@ -34,8 +27,6 @@ def before_of(case: GuardCase) -> Value | None:
     seen = seen or (case.seen.before.get(case.name) if case.seen else None)
     if seen is not None and guard.shape in {GuardShape.IDENTITY, GuardShape.TENSOR_TYPE}:
         return Value(seen.text, Known.PROCESS)
-    if guard.shape is GuardShape.GLOBAL_STATE:
-        return _state(case.entry, guard.source)
     if guard.shape in _KEYS:
         return _keys(case.before, case.name) or _parsed(guard.before)
     if _is_number_of_keys(case):
@@ -43,7 +34,9 @@ def before_of(case: GuardCase) -> Value | None:
     # Of an identity, torch 2.13 says the type alone.
     nothing = guard.shape is GuardShape.IDENTITY and _CLASS.fullmatch(guard.before or "")
     texts = {GuardShape.SYMBOLIC: case.failed.text, GuardShape.TENSOR_TYPE: _tensor_type(case)}
-    return None if nothing else _parsed(texts.get(guard.shape, _ordered(guard.before)))
+    text = None if nothing else texts.get(guard.shape, _ordered(guard.before))
+    found = change_of(case, changes) if text is None else None
+    return _parsed(found.before if found else text)
 
 
 def _tensor_type(case: GuardCase) -> str:
@@ -72,25 +65,36 @@ def _ordered(text: str | None) -> str | None:
     return f"frozenset({items})" if inner[1] else items
 
 
-def now_of(case: GuardCase) -> Value | None:
+def now_of(case: GuardCase, changes: Iterable[Change]) -> Value | None:
     """What the guard found, from the surest of what tells it."""
     guard = case.guard
     if guard.now is not None:
         return _parsed(guard.now)
     if _is_number_of_keys(case):
         seen = case.seen_now
-        length = _length(case.now, case.name)
-        text = keys_text(
-            side_of(case, is_now=True), length.text if length else seen.text if seen else None
-        )
-        return Value(text, Known.PROCESS if seen else Known.PARSED) if text else None
+        text = keys_text(side_of(case, is_now=True), seen.text if seen else None)
+        if text:
+            return Value(text, Known.PROCESS if seen else Known.PARSED)
     if guard.shape is GuardShape.REQUIRES_GRAD:
         return Value("0" if guard.before in {"1", "True"} else "1", Known.PARSED)
-    if guard.shape is GuardShape.SYMBOLIC:
-        return _sizes_now(case)
-    if guard.shape is GuardShape.GLOBAL_STATE:
-        return _state(case.facts, guard.source)
-    return _automatic_dynamic(case) or _seen_now(case) or _symbol_now(case) or _tree_now(case)
+    change = change_of(case, changes)
+    found = _parsed(change.now) if change else None
+    if guard.shape is GuardShape.SYMBOLIC and found:
+        return found
+    keys = _keys(case.now, case.name) if guard.shape in _KEYS else None
+    return _seen_now(case) or _symbol_now(case) or keys or found or _type_now(case)
+
+
+def _type_now(case: GuardCase) -> Value | None:
+    match = _CLASS.fullmatch(case.now.types.get(case.name, ""))
+    return Value(with_article(_public(match[1])), Known.PARSED) if match else None
+
+
+def change_of(case: GuardCase, changes: Iterable[Change]) -> Change | None:
+    """What the guard trees of both sides say of the guard's own source, or None."""
+    name = case.failed.text if case.guard.shape is GuardShape.SYMBOLIC else case.name
+    same = (each for each in changes if (each.kind, each.name) == (case.kind, name))
+    return next((each for each in same if each.index in {None, case.guard.index}), None)
 
 
 def _symbol_now(case: GuardCase) -> Value | None:
@@ -101,15 +105,6 @@ def _symbol_now(case: GuardCase) -> Value | None:
     for symbol in case.facts.created():
         if symbol.source in wanted and symbol.text:
             return Value(symbol.text, Known.TRACE)
-    return None
-
-
-def _automatic_dynamic(case: GuardCase) -> Value | None:
-    """The number that torch itself compared with the one before."""
-    for became in case.facts.automatic_dynamic:
-        is_value = became.what == "scalar" and became.now != _DYNAMIC_TOKEN
-        if became.source == case.source and is_value:
-            return Value(became.now, Known.TRACE)
     return None
 
 
@@ -129,102 +124,9 @@ def _seen_now(case: GuardCase) -> Value | None:
     return Value(text, Known.PROCESS)
 
 
-def _tree_now(case: GuardCase) -> Value | None:
-    """What the guard tree of what was compiled instead wants of the same source."""
-    name, shape = case.name, case.guard.shape
-    kind = case.now.types.get(name)
-    if shape is GuardShape.TYPE:
-        return _parsed(kind)
-    if shape in _KEYS:
-        return _keys(case.now, name)
-    if shape is GuardShape.LENGTH:
-        return _length(case.now, name)
-    for _, text in case.now.leaves.get(name, ()):
-        constant = text.partition(" == ")[2]
-        if constant and shape in {GuardShape.EQUALS, GuardShape.NAN, GuardShape.IS_NONE}:
-            return _parsed(constant)
-        if text.endswith(" is None"):
-            return Value("None", Known.PARSED)
-    match = _CLASS.fullmatch(kind or "")
-    shown = _public(match[1]) if match else kind
-    return Value(with_article(shown), Known.PARSED) if shown else None
-
-
-def _length(lines: GuardLines, name: str) -> Value | None:
-    """The length that a tree wants: of a dict, the number of its keys."""
-    for _, text in lines.leaves.get(name, ()):
-        length = _LENGTH.match(text)
-        if length:
-            return Value(length[1], Known.PARSED)
-    keys = lines.ordered_keys(name)
-    return Value(str(len(keys)), Known.PARSED) if keys else None
-
-
 def _keys(lines: GuardLines, name: str) -> Value | None:
     keys = lines.ordered_keys(name)
     return Value(f"keys {', '.join(keys)}", Known.PARSED) if keys else None
-
-
-def _sizes_now(case: GuardCase) -> Value | None:
-    """The sizes of a symbolic guard in the call that did not fit."""
-    found: dict[str, str] = {}
-    known = Known.TRACE
-    created = {symbol.source: symbol.text for symbol in case.facts.created()}
-    for name, source in zip(case.guard.sources, case.sources(), strict=True):
-        value = created.get(source)
-        if not value:
-            value, known = _tree_size(case.now, name), Known.PARSED
-        if not value and case.seen and name in case.seen.now:
-            value, known = case.seen.now[name].text, Known.PROCESS
-        if value:
-            found[name] = value
-    text = ", ".join(f"{name} = {value}" for name, value in found.items())
-    return Value(text, known) if text else None
-
-
-def _tree_size(lines: GuardLines, name: str) -> str:
-    """A fixed size in a TENSOR_MATCH of the tree, or an empty string."""
-    match = re.fullmatch(r"(?P<tensor>.+)\.(?P<what>size|stride)\(\)\[(?P<index>\d+)\]", name)
-    if match is None:
-        return next(
-            filter(None, (text.partition(" == ")[2] for _, text in lines.leaves.get(name, ()))), ""
-        )
-    for text in lines.of_kind(match["tensor"], "TENSOR_MATCH"):
-        for sizes in _SIZES.finditer(text):
-            numbers = [number.strip() for number in sizes["numbers"].split(",")]
-            index = int(match["index"])
-            if sizes["what"] == match["what"] and index < len(numbers):
-                return "" if numbers[index] == "None" else numbers[index]
-    return ""
-
-
-def _state(facts: CompileFacts, parts: str) -> Value | None:
-    """The parts of the global state that changed, as a guard tree has them."""
-    entry = facts.entry()
-    checks = (guard.check for guard in entry.guards) if entry else ()
-    state = next((each.state for each in checks if isinstance(each, GlobalStateCheck)), None)
-    if state is None:
-        return None
-    shown = [
-        f"{part}={value}" for part in parts.split() if (value := _part(state, part)) is not None
-    ]
-    return Value(", ".join(shown), Known.PARSED) if shown else None
-
-
-def _part(state: Mapping[str, object], part: str) -> str | None:
-    """One part; of autocast (per device) torch prints lists, in the order of its devices."""
-    autocast = state.get("autocast_state")
-    match = re.fullmatch(r"autocast\((\w+)\)_(enabled|dtype)", part)
-    if match and isinstance(autocast, dict):
-        values = autocast.get(match[2])
-        # at::autocast::_AUTOCAST_SUPPORTED_DEVICES (aten/src/ATen/autocast_mode.h) begins with CPU.
-        if match[1] == "cpu" and isinstance(values, list) and values:
-            return str(_DTYPES.get(values[0], values[0]) if match[2] == "dtype" else values[0])
-        return None
-    value = state.get(part)
-    if part == "default_dtype" and isinstance(value, int):
-        return _DTYPES.get(value, str(value))
-    return None if value is None or isinstance(value, dict | list) else str(value)
 
 
 def _parsed(text: str | None) -> Value | None:

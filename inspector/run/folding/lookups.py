@@ -1,6 +1,5 @@
 """Gathers what was looked for in the compiler's caches."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from inspector.run.folding.pairing import Span
@@ -8,7 +7,6 @@ from inspector.run.folding.stages import COMPILED_FILE, VECTOR_CHECK
 from inspector.trace.caches import CacheLookup, CacheState, CodeState, TritonKernels
 from inspector.trace.timing import ChromiumEvent
 
-_MOST_COUNTED = 10_000  # a garbled count makes no list of billions
 SWITCHED_OFF = "the cache is switched off"
 _AUTOTUNED = "_template_autotuning"
 _CACHED_KERNELS = "cached_kernel_names"
@@ -93,27 +91,9 @@ class Lookups:
         for name in names if isinstance(names, list) else ():
             self._found.append(replace(kept, what=str(name)))
 
-    def found(
-        self, counted: Mapping[tuple[str, int], Mapping[str, int]]
-    ) -> tuple[CacheLookup, ...]:
-        """What was looked up, in order.
-
-        Args:
-            counted: Torch's own counts by compilation and occurrence, ``FX graph hit`` → 2: all
-                that there is where the artifacts are missing.
-        """
-        known = {(item.compile_id, item.occurrence, item.cache) for item in self._found}
-        found = list(self._found)
-        for (compile_id, occurrence), counts in counted.items():
-            for name, number in counts.items():
-                cache, _, state = name.rpartition(" ")
-                if (compile_id, occurrence, cache) not in known:
-                    detail = "known only from a counter in torch's metrics"
-                    lookup = CacheLookup(
-                        cache, CacheState(state), compile_id, occurrence, detail=detail
-                    )
-                    found += [lookup] * min(number, _MOST_COUNTED)
-        return tuple(found)
+    def found(self) -> tuple[CacheLookup, ...]:
+        """What was looked up, in order."""
+        return tuple(self._found)
 
     def _add_benchmarked(self, tuned: CacheLookup) -> None:
         """A Triton kernel whose configurations were tried when it first ran."""

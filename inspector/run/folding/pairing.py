@@ -6,7 +6,7 @@ threads lie among the others, and two of the same name can be open at once.
 
 import collections
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from inspector.run.folding.stages import is_backward, stage_of
 from inspector.trace.timing import ChromiumEvent
@@ -60,11 +60,6 @@ class Pairing:
         self._occurrences: collections.Counter[str] = collections.Counter()
         self._begun = 0
         self._last_ns = 0
-        # When the last event of each compilation at work was, and which of them are over.
-        self._last_of: dict[str, int] = {}
-        self._over: set[str] = set()
-        # When the last span of a compilation ended while workers' were open.
-        self._left_ns: int | None = None
 
     @property
     def is_idle(self) -> bool:
@@ -89,9 +84,7 @@ class Pairing:
         """Takes one event; returns the spans that end with it, the outermost last."""
         self._last_ns = max(self._last_ns, event.time_ns)
         if event.phase == "B":
-            ended = self._end_those_over(event)
             self._begin(event)
-            return ended
         found = self._open.get(_key(event))
         if event.phase != "E" or not found:
             return []
@@ -100,16 +93,8 @@ class Pairing:
         begun = found[-1] if event.compile_id else found[0]
         ended = self._end_inside(begun, event.time_ns) if event.compile_id else []
         self._remove(begun)
-        self._touch(event)
-        if event.compile_id and self._open and not any(key[2] for key in self._open):
-            self._left_ns = event.time_ns
         arguments = {**begun.event.arguments, **event.arguments}
         return [*ended, _span(begun, event.time_ns, arguments, ended=True)]
-
-    def end(self, compile_id: str) -> None:
-        """Says that a compilation is over, but for the end of the spans around it."""
-        if any(key[2] == compile_id for key in self._open):
-            self._over.add(compile_id)
 
     def _begin(self, event: ChromiumEvent) -> None:
         if event.name == _OUTERMOST:
@@ -120,14 +105,6 @@ class Pairing:
         begun = _Begun(event, occurrence, generates, self._begun)
         self._begun += 1
         self._open.setdefault(_key(event), []).append(begun)
-        self._touch(event)
-
-    def _touch(self, event: ChromiumEvent) -> None:
-        if any(key[2] == event.compile_id for key in self._open):
-            self._last_of[event.compile_id] = event.time_ns
-        else:
-            self._last_of.pop(event.compile_id, None)
-            self._over.discard(event.compile_id)
 
     def _remove(self, begun: _Begun) -> None:
         found = self._open[_key(begun.event)]
@@ -137,7 +114,7 @@ class Pairing:
 
     def _end_inside(self, around: _Begun, time_ns: int) -> list[Span]:
         """Ends what began in a span of the same compilation, which now ends."""
-        is_whole = _is_whole(around.event)
+        is_whole = around.event.name == _OUTERMOST or is_backward(around.event.name)
         inside = [
             begun
             for (_, _, compile_id), found in self._open.items()
@@ -146,56 +123,17 @@ class Pairing:
             if begun.number > around.number
             and (is_whole or stage_of(begun.event.name) not in _ON_THREADS)
         ]
-        return self._end_lost(inside, time_ns)
-
-    def _end_those_over(self, event: ChromiumEvent) -> list[Span]:
-        """Ends the spans of compilations that are over, when another one begins."""
-        is_outside = not any(key[2] for key in self._open)
-        ended: list[Span] = []
-        if not self._open or not (is_outside or self._over or self._left_ns):
-            return ended
-        is_new = _is_whole(event)
-        # Outside of any compilation one thread is at work.
-        if is_outside and (is_new or self._open.keys() == {_key(event)}):
-            self._left_ns = self._left_ns or event.time_ns
-        for compile_id in sorted({key[2] for key in self._open}):
-            is_other = is_new or is_outside or event.compile_id not in {"", compile_id}
-            if self._is_lost(compile_id) and is_other:
-                found = [item for key, item in self._open.items() if key[2] == compile_id]
-                end_ns = self._end_of(compile_id)
-                ended += self._end_lost([begun for item in found for begun in item], end_ns)
-                self._over.discard(compile_id)
-        if event.compile_id or is_outside:
-            self._left_ns = None
-        return ended
-
-    def _is_lost(self, compile_id: str) -> bool:
-        """Whether what is open of a compilation, or of workers, should have ended."""
-        return compile_id in self._over if compile_id else self._left_ns is not None
-
-    def _end_of(self, compile_id: str) -> int:
-        left_ns = self._last_ns if self._left_ns is None else self._left_ns
-        return self._last_of.get(compile_id, self._last_ns) if compile_id else left_ns
-
-    def _end_lost(self, lost: Iterable[_Begun], time_ns: int) -> list[Span]:
-        ended: list[Span] = []
-        for begun in sorted(lost, key=lambda item: -item.number):
+        for begun in inside:
             self._remove(begun)
-            self.lost += 1
-            ended.append(_span(begun, time_ns, begun.event.arguments, ended=False))
-        return ended
+        self.lost += len(inside)
+        inside.sort(key=lambda begun: -begun.number)
+        return [_span(each, time_ns, each.event.arguments, ended=False) for each in inside]
 
     def unfinished(self) -> Iterator[Span]:
         """The spans that never ended (the process died); they last until the last event."""
-        for (_, _, compile_id), found in self._open.items():
-            end_ns = self._end_of(compile_id) if self._is_lost(compile_id) else self._last_ns
+        for found in self._open.values():
             for begun in found:
-                yield _span(begun, end_ns, begun.event.arguments, ended=False)
-
-
-def _is_whole(event: ChromiumEvent) -> bool:
-    """Whether a span is that of a whole compilation, or of its backward half."""
-    return event.name == _OUTERMOST or is_backward(event.name)
+                yield _span(begun, self._last_ns, begun.event.arguments, ended=False)
 
 
 def _key(event: ChromiumEvent) -> tuple[str, int, str]:

@@ -14,7 +14,6 @@ from inspector.run.folding.nearest_entry import nearest
 from inspector.run.folding.recompile_class import kind_of
 from inspector.run.folding.recompile_facts import CompileFacts
 from inspector.run.folding.recompile_parts import (
-    changed_sizes,
     held_by,
     limit_of,
     named_source,
@@ -81,12 +80,11 @@ def make_recompile(
         source=case.source,
         name=with_cells(case.name, seen),
         index=failed.guard.index,
-        dimensions=tuple(changed_sizes(case)),
         holds=held_by(case, (*came, *went)),
         kind=case.kind,
         origin=origin_of(case, case.source, case.kind),
-        before=before_of(case),
-        now=now_of(case),
+        before=before_of(case, changes),
+        now=now_of(case, changes),
         answer=_answer(item, case),
         guard_stack=below_recorder(failed.user_stack, roots),
         caused_by=failed.caused_by,

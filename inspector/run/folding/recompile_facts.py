@@ -19,10 +19,8 @@ from inspector.trace.timing import ChromiumEvent
 
 SymbolEvent = CreateSymbol | SymbolGuard | SymbolSpecialized
 
-# torch/_dynamo/pgo.py, 2.11 to 2.13: what became dynamic and why (an instant), and torch's own
-# value for TORCH_COMPILE_DYNAMIC_SOURCES (on the end of the span `pgo.dynamic_whitelist`).
-_AUTOMATIC = "automatic_dynamic"
-_SAID = ("name", "dim_changed", "cached", "new")
+# torch/_dynamo/pgo.py, 2.11 to 2.13: torch's own value for TORCH_COMPILE_DYNAMIC_SOURCES, on the
+# end of the span `pgo.dynamic_whitelist`.
 _IN_TENSOR = ".item()"
 _WHITELIST = "recompile_dynamic_whitelist"
 _KEY_LINE = re.compile(r"list\(dict\.keys\((.+)\)\)\[(\d+)\] == (.+?)\s*(?:  # .*)?$")
@@ -70,20 +68,6 @@ class GuardLines:
         return tuple(found[index] for index in sorted(found))
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class AutomaticDynamic:
-    """Instant ``automatic_dynamic``: torch saw two values of a source and may make it dynamic.
-
-    Attributes:
-        what: The dimension's number, ``scalar`` or ``all``.
-    """
-
-    source: str
-    what: str
-    before: str
-    now: str
-
-
 @dataclasses.dataclass(slots=True)
 class CompileFacts:
     """What one compilation's log says beyond its outcome."""
@@ -91,7 +75,6 @@ class CompileFacts:
     seen: FailedGuards | None = None
     identities: Mapping[str, SeenValue] = dataclasses.field(default_factory=dict)
     instances: Mapping[str, Instance] = dataclasses.field(default_factory=dict)
-    automatic_dynamic: list[AutomaticDynamic] = dataclasses.field(default_factory=list)
     whitelist: tuple[str, ...] = ()
     spans: Spans = dataclasses.field(default_factory=Spans)
     _attempt: int = -1
@@ -112,10 +95,7 @@ class CompileFacts:
 
     def add_timed(self, event: ChromiumEvent) -> None:
         """Takes a span, or what torch says with one."""
-        if event.name == _AUTOMATIC:
-            said = (str(event.arguments.get(name, "")) for name in _SAID)
-            self.automatic_dynamic.append(AutomaticDynamic(*said))
-        elif _WHITELIST in event.arguments:
+        if _WHITELIST in event.arguments:
             sources = str(event.arguments[_WHITELIST]).split(",")
             self.whitelist = tuple(filter(None, sources))
         self.spans.add(event)

@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from inspector.records.recompiles import FailedGuards
 from inspector.run.cache_entries.relation import identity
@@ -86,18 +86,6 @@ def with_cells(name: str, seen: FailedGuards | None) -> str:
         return name
     path = match["path"].removesuffix(".__code__")
     return str(ClosureName(variable, path, with_cells(match["function"], seen)))
-
-
-def changed_sizes(case: GuardCase) -> Iterator[int]:
-    """The dimensions of the guard's tensor that torch saw change, the guard's own among them."""
-    if case.kind is not _C.SIZE:
-        return
-    found = {case.failed.guard.index}
-    for became in case.facts.automatic_dynamic:
-        is_new = became.before != _DYNAMIC_TOKEN
-        if is_new and became.source == case.source and became.what.isdecimal():
-            found.add(int(became.what))
-    yield from sorted(index for index in found if index is not None)
 
 
 def held_by(case: GuardCase, keys: Iterable[str] = ()) -> str:

@@ -29,8 +29,6 @@ from inspector.report.place import fingerprint, frame_kind, make_place, qualifie
 from inspector.report.rule import Rule
 from inspector.report.severity import Severity
 from inspector.report.user_code.call_site import call_site, is_wrapper, user_spelling
-from inspector.report.user_code.reading import Span, read_text
-from inspector.report.user_code.stack_values import stack_values
 from inspector.report.wording import count, listed
 from inspector.run.compilation import Frame
 from inspector.run.folding.recompile import make_recompile
@@ -152,13 +150,6 @@ def _case(
     is_whole = process.has_inspector_events
     sites = [call_site(run, item.stack, definition, is_whole=is_whole) for item in items]
     site = sites[-1]
-    # What the user wrote for what a graph break hands on without a name.
-    at = before.at if before else None
-    text = run.sources.text(at.file) if at else None
-    on_stack: tuple[str, ...] = ()
-    if at is not None and text is not None:
-        span = Span(at.line, at.end_line or at.line, at.column, at.end_column)
-        on_stack = stack_values(read_text(text, span))
     records = (record for item in frame.compilations for record in item.graph_breaks)
     resumes = any(record.outcome is Outcome.RESUMED for record in records)
     callers = {(each.frame.file, each.frame.line): each.frame for each in sites if each.frame}
@@ -173,7 +164,6 @@ def _case(
         history=tuple(item.recompile for item in frame.compilations if item.recompile is not None),
         behind=before.place if before else None,
         handed_on=frozenset(_handed_on(run, frame, items)) if before else frozenset(),
-        on_stack=on_stack,
         elsewhere=tuple(callers.values()) if site.frame else (),
         first_site=None if first_site.frame == site.frame else first_site,
         set_at=own_write(run, definition, user_spelling(first.name)),

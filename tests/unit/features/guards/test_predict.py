@@ -89,7 +89,6 @@ def changed(frame: FrameGuards) -> dict[str, tuple[Change, Effect]]:
         "grad mode": (
             change.of_thread(ChangeKind.GRAD_MODE, grad_mode=False), Effect.CONSTANT
         ),
-        "alias": (change.same_tensor("L['rest'][0]", "L['parts']['a']"), Effect.CONSTANT),
     }  # fmt: skip
 
 

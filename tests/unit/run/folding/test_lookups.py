@@ -106,23 +106,6 @@ def test_the_profile_of_dynamic_shapes_hits_or_was_not_there(tmp_path: Path) -> 
     assert states(present) == [("PGO", "hit", "")]
 
 
-def test_torchs_counts_stand_in_for_artifacts_that_are_missing(tmp_path: Path) -> None:
-    counts = {
-        "inductor_fx_local_cache_hit_count": 2,
-        "inductor_fx_local_cache_miss_count": 1,
-        "inductor_fx_remote_cache_hit_count": 1,
-        "aotautograd_local_cache_miss_count": 1,
-    }
-    said = artifact("aotautograd_cache_bypass", cache_bypass_reason="x")
-    (process,) = run_of(tmp_path, start(), said, metrics(**counts)).processes
-
-    # The remote cache had what the local one lacked; of AOTAutograd's there is an artifact.
-    assert states(process.lookups) == [
-        ("AOTAutograd", "bypass", ""),
-        *[("FX graph", "hit", "")] * 3,
-    ]
-
-
 def test_garbled_payloads_cost_the_details_alone(tmp_path: Path) -> None:
     (process,) = run_of(
         tmp_path,
