@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import functools
 import json
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
@@ -31,8 +33,6 @@ from inspector.trace.printed_stack import printed_frames
 if TYPE_CHECKING:
     from inspector.capture.breaks.late_hooks import HookObserver
     from inspector.capture.timeline.window import WarmWindow
-import dataclasses
-from pathlib import Path
 
 _TRACE_LOGGER = "torch.__trace"
 _GENERATED = "inductor_output_code"
