@@ -66,14 +66,6 @@ class Origin(enum.Enum):
     UNKNOWN = "unknown"
 
 
-class Known(enum.Enum):
-    """How a value is known."""
-
-    TRACE = "trace"
-    PARSED = "parsed"
-    PROCESS = "process"
-
-
 class Answer(enum.Enum):
     """What Dynamo made of it."""
 
@@ -88,18 +80,6 @@ class Answer(enum.Enum):
     FAILED = "failed"
     """The compilation failed."""
     UNKNOWN = "unknown"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Value:
-    """A value on one side of a guard.
-
-    Attributes:
-        text: The value in Python's spelling, or a description of an object.
-    """
-
-    text: str
-    known: Known
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -217,9 +197,9 @@ class Recompile:
 
     Attributes:
         entry: Whose guard it is, or None: of those that did not fit the nearest.
-        others: What the other entries say, each ``0/0: guard``, the newest first.
         source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
         name: The same as the user would write it (``x``).
+        before: What the guard wants, in Python's spelling or described; empty where unknown.
         holds: Class of a container's first item (``int``), or an empty string where unknown.
         time_ns: Wall time of all stages of this compilation, backward included; None where unknown.
         failure: The first line of torch's error message, or an empty string.
@@ -232,7 +212,6 @@ class Recompile:
 
     compile_id: CompileId
     entry: CompileId | None
-    others: tuple[str, ...]
     guard: str
     comment: str
     hint: str
@@ -241,8 +220,8 @@ class Recompile:
     index: int | None
     kind: RecompileClass
     origin: Origin
-    before: Value | None
-    now: Value | None
+    before: str
+    now: str
     answer: Answer
     holds: str = ""
     guard_stack: tuple[StackFrame, ...] = ()

@@ -33,7 +33,6 @@ class WarmupCall:
     """One call.
 
     Attributes:
-        input: Number of the input, from 0.
         compiled: Frames that it compiled, or tried to.
     """
 

@@ -37,7 +37,6 @@ class OperatorChange:
             or ``more``: the line has it in both, not as often (layers that one graph serves).
         before: What it was in A: the operator, what was written, or the output; else empty.
         file: The user's line, in B where B has it.
-        count: How many operators it happened to.
     """
 
     kind: str

@@ -25,10 +25,7 @@ class GuardChange:
     """A guard that only one side has, or whose check differs.
 
     Attributes:
-        function: The function whose cache entries have it.
         name: What it looks at, as torch spells it; of a relation of sizes empty.
-        before: What it checked in A, or an empty string.
-        after: What it checks in B, or an empty string.
     """
 
     function: str
@@ -40,11 +37,7 @@ class GuardChange:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GuardsDiff:
-    """The guards of all cache entries.
-
-    Attributes:
-        before: How many there are in A.
-    """
+    """The guards of all cache entries."""
 
     before: int
     after: int

@@ -26,7 +26,6 @@ class Times:
     """The time of a call on both sides.
 
     Attributes:
-        name: What is called.
         ratio: Time of B by time of A with its 95 % interval, or None: too few samples.
     """
 

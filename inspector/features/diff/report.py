@@ -47,7 +47,6 @@ class FunctionChange:
 
     Attributes:
         kind: ``new`` or ``gone``.
-        count: How many of the name.
     """
 
     kind: str
