@@ -66,7 +66,7 @@ _RULES = {
         kernels.kernel_occupancy kernels.kernel_spills kernels.kernel_tensor_cores
         kernels.kernel_uncoalesced
     """,
-    "kernels": "kernels.kernel_small kernels.kernel_split_reduction",
+    "kernels": "kernels.kernel_small",
     "gate": "compile_time.cache_miss",
     "ranks": """
         ranks.rank_collectives ranks.rank_order ranks.rank_graphs ranks.rank_recompiles

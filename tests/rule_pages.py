@@ -38,14 +38,20 @@ class Example(NamedTuple):
 
 def examples() -> dict[str, Example]:
     """By rule; a rule without an example that can be run has none."""
-    found = {}
-    for rule in load_all_rules():
-        if shown := _EXAMPLE.search(rule.documentation.sections["Example"]):
-            command, language, text = shown.groups()
-            program = text if language == "python" else ""
-            expected = sorted(_expected(rule.id, text))
-            found[rule.id] = Example(rule.id, tuple(command.split()), program, expected)
-    return found
+    found = (
+        (r.id, example_of(r.id, r.documentation.sections["Example"])) for r in load_all_rules()
+    )
+    return {rule: example for rule, example in found if example}
+
+
+def example_of(rule: str, page: str) -> Example | None:
+    """The example on a page, if it can be run."""
+    shown = _EXAMPLE.search(page)
+    if shown is None:
+        return None
+    command, language, text = shown.groups()
+    program = text if language == "python" else ""
+    return Example(rule, tuple(command.split()), program, sorted(_expected(rule, text)))
 
 
 def _expected(rule: str, text: str) -> Iterable[tuple[int, str, str]]:

@@ -54,7 +54,6 @@ def with_copies(capture: CudaGraphCapture, node: Any) -> CudaGraphCapture:
     return dataclasses.replace(
         capture,
         inputs=len(tensors),
-        managed=len(node.cudagraph_managed_idxs),
         copied=len(copied),
         copied_bytes=sum(sizes.values()),
         copies=tuple(_described(node, index, tensors[index]) for index in largest),

@@ -84,7 +84,7 @@ def user_failure(
     if lacks_cuda(error):
         asking = at(error, root).removeprefix(" at ") or _capital(doing)
         return EnvironmentLacksError(
-            f"{asking} needs CUDA, but this machine has none.",
+            f"{asking} needs CUDA, which this machine does not have.",
             _NOT_MAPPED if maps_cuda else _MAP,
             detail=detail,
         )
@@ -92,7 +92,7 @@ def user_failure(
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
         hint = f"Install `{package}`, or use `--python` to select an interpreter that has it."
-    return ModelFailedError(f"{_capital(doing)} failed: {_said(error)}", hint, detail=detail)
+    return ModelFailedError(f"{_capital(doing)} failed: {said(error)}.", hint, detail=detail)
 
 
 def asks_for_value(error: BaseException) -> bool:
@@ -171,8 +171,12 @@ def _capital(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def _said(error: BaseException) -> str:
-    first, *_ = f"{error}".strip().splitlines() or [""]
-    text = first if len(first) <= _LONG else f"{first[:_LONG]}…"
-    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
+def said(error: BaseException) -> str:
+    """The type and the first line: ``ValueError: no such mode``.
+
+    A line that announces the next has that after it.
+    """
+    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
+    text = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1]).rstrip(".:")
+    text = text if len(text) <= _LONG else f"{text[:_LONG]}…"
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -8,9 +8,8 @@ setting is not compiled with it, or an output differs.
 
 from __future__ import annotations
 
-import collections
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
@@ -25,9 +24,10 @@ from inspector.capture.quiet import quiet
 from inspector.capture.recording.handler import attached_handler
 from inspector.capture.target.call import fresh
 from inspector.capture.target.target import Target
-from inspector.capture.timeline.kineto import Session
+from inspector.capture.timeline.kineto import HostEvent
 from inspector.capture.timeline.measure import mark_cost_ns
 from inspector.capture.timeline.timeline import CALL_MARK
+from inspector.capture.timeline.trace import traced
 from inspector.capture.writer import emit
 from inspector.records.recompiles import GuardLevers, LeverTrial
 from inspector.shared.request import Request
@@ -50,7 +50,7 @@ _LEVERS: tuple[str, ...] = (
 """As torch's page has them; what is joined by a plus is set together."""
 
 _ROUNDS = 2
-_LOOKUP, _BYTECODE = "TorchDynamo Cache Lookup", "Pregraph bytecode"
+_LOOKUP = "TorchDynamo Cache Lookup"
 _MOST_BYTES = 1 << 30
 _LEAST_CALLS, _MOST_CALLS, _SECONDS = 5, 200, 1.0
 
@@ -104,8 +104,7 @@ class Levers:
         self._expected = self._expected or given
         pairs = zip(given, self._expected, strict=True)
         difference = next(filter(None, (compare(*pair).first for pair in pairs)), "")
-        guards_ns, bytecode_ns = self._warm_ns(function)
-        return LeverTrial(lever, guards_ns, bytecode_ns, sum(counts), counts[-1], difference)
+        return LeverTrial(lever, self._warm_ns(function), sum(counts), counts[-1], difference)
 
     def _compiled(self, lever: str, stack: ExitStack) -> Callable[..., object]:
         options: dict[str, Any] = {}
@@ -134,29 +133,16 @@ class Levers:
     def _call(self, index: int, function: Callable[..., object]) -> object:
         return call_once(fresh(self._target.calls[index]), self._request, function)
 
-    def _warm_ns(self, function: Callable[..., object]) -> tuple[int, int]:
-        """Time of guards and of the bytecode before graphs: least of the calls, mean of inputs."""
-        least: dict[tuple[str, int], float] = {}
-        for index in self._inputs:
-            for times in self._profiled(index, function):
-                for name in (_LOOKUP, _BYTECODE):
-                    key = name, index
-                    least[key] = min(least.get(key, times[name]), times[name])
-        guards, bytecode = (
-            round(sum(least[name, index] for index in self._inputs) / len(self._inputs))
-            for name in (_LOOKUP, _BYTECODE)
-        )
-        return guards, bytecode
+    def _warm_ns(self, function: Callable[..., object]) -> int:
+        """Time of guards: the least of the calls, the mean of the inputs."""
+        least = [min(self._profiled(index, function)) for index in self._inputs]
+        return round(sum(least) / len(least))
 
-    def _profiled(
-        self, index: int, function: Callable[..., object]
-    ) -> Iterator[collections.Counter[str]]:
+    def _profiled(self, index: int, function: Callable[..., object]) -> Iterator[int]:
         """Calls that follow each other closely: what is done between them empties the caches."""
         state = State(self._target.function, with_attributes=True)
         call, makes_grads = fresh(self._target.calls[index]), self._request.train
-        session = Session(with_device=False)
-        session.start()
-        try:
+        with traced(with_device=False) as seen:
             mark_ns = mark_cost_ns()
             began = time.monotonic()
             changes = makes_grads
@@ -170,20 +156,15 @@ class Levers:
                 if changes:
                     state.restore()
                     call = fresh(self._target.calls[index])
-        finally:
-            session.stop()
-        return _by_call(session, mark_ns)
+        return _by_call(seen.trace.host, mark_ns)
 
 
-def _by_call(session: Session, mark_ns: int) -> Iterator[collections.Counter[str]]:
-    """The time of each of torch's marks in each call, in ns, without what marks cost."""
-    rows = session.take().host
+def _by_call(rows: Sequence[HostEvent], mark_ns: int) -> Iterator[int]:
+    """The time of torch's mark around guards in each call, without what a mark costs."""
     for call in (row for row in rows if row.name == CALL_MARK):
-        times: collections.Counter[str] = collections.Counter()
-        for row in rows:
-            if row.name in (_LOOKUP, _BYTECODE) and call.start_ns <= row.start_ns < call.end_ns:
-                times[row.name] += max(0, row.end_ns - row.start_ns - mark_ns)
-        yield times
+        inside = (row for row in rows if call.start_ns <= row.start_ns < call.end_ns)
+        lookups = (row.end_ns - row.start_ns for row in inside if row.name == _LOOKUP)
+        yield sum(max(0, time_ns - mark_ns) for time_ns in lookups)
 
 
 def _known() -> Iterator[str]:

@@ -135,7 +135,7 @@ class LoggerTap(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Looks at a record; whether it would be shown without us."""
-        guarded(f"the log of {self._logger.name}", lambda: self._look(record))
+        guarded(f"read the log messages of {self._logger.name}", lambda: self._look(record))
         return logging.Logger.isEnabledFor(self._logger, record.levelno)
 
     def _is_enabled(self, level: int) -> bool:

@@ -75,7 +75,7 @@ USES = (
         "InstructionTranslatorBase.run OutputGraph.call_user_compiler",
     ),
     Use(
-        "find the part of the compiler that makes a fault",
+        "find the part of the compiler that causes a fault",
         "`inspect numerics` and `inspect repro`",
         """
         torch._functorch: config
@@ -113,7 +113,7 @@ USES = (
     ),
     Use(
         "observe what each pass changes in a graph",
-        "passes in `inspect graph --passes` (the graphs before and after all of a stage remain)",
+        "passes in `inspect graph --passes` (graphs before and after all passes of a stage remain)",
         "",
         "GraphTransformObserver.__enter__ GraphTransformObserver.__exit__",
     ),

@@ -18,9 +18,8 @@ from inspector.cli.output import check_output, check_place, write_report
 from inspector.cli.target import check_target, existing, is_model, print_place
 from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
-from inspector.features.bench.comparison import EarlierBench, read_earlier
 from inspector.features.bench.gate import bench_gate, parse_bench_gates
-from inspector.features.bench.report import BenchReport, against
+from inspector.features.bench.report import BenchReport
 from inspector.features.bench.varied_wording import varied_verdict
 from inspector.features.bench.verdict import verdict_lines
 from inspector.features.bench.wording import group_title
@@ -34,7 +33,7 @@ from inspector.shared.bench import BenchPlan
 @click.argument("targets", nargs=-1, metavar="[TARGET]...", type=click.Path())
 @click.option(
     "--modes", metavar="MODES",
-    help="Measure these modes (default,reduce-overhead if omitted). Also: max-autotune, "
+    help="Measure these modes (default,reduce-overhead if omitted). Other values: max-autotune, "
     "max-autotune-no-cudagraphs, lite, all, none.",
 )  # fmt: skip
 @click.option(
@@ -48,7 +47,8 @@ from inspector.shared.bench import BenchPlan
 )  # fmt: skip
 @click.option(
     "--shapes", metavar="KINDS",
-    help="Set dynamic=: auto,dynamic,static. With --vary, all of them are measured by default.",
+    help="Set torch.compile's dynamic argument: auto,dynamic,static. With --vary, all of them are "
+    "measured by default.",
 )  # fmt: skip
 @click.option("--fullgraph", is_flag=True, help="Compile with fullgraph=True.")
 @click.option("--batch", metavar="SIZES", help="Measure these batch sizes: 1,4,16.")
@@ -84,18 +84,14 @@ from inspector.shared.bench import BenchPlan
     help="Time calls for this long in each process.  [default: 12]",
 )  # fmt: skip
 @click.option(
-    "--compare", metavar="OLD.json", type=click.Path(path_type=Path, dir_okay=False),
-    help="Show changes beyond noise since an earlier report. Exit with 1 if anything is worse.",
-)  # fmt: skip
-@click.option(
     "--fail-on", multiple=True, metavar="NAME",
-    help="Exit with 1 on these results: wrong,slower. Settings that could not be measured count, "
-    "too.",
+    help="Exit with 1 on these results: wrong,slower. Also exit with 1 if a setting could not be "
+    "measured.",
 )  # fmt: skip
 @click.option(
     "--warmup", is_flag=True,
-    help="Measure service startup with cold and warm caches. Find the inputs that trigger all "
-    "compilations in advance.",
+    help="Measure service startup with cold and warm caches. Find the inputs to call at startup "
+    "so that nothing compiles later.",
 )  # fmt: skip
 @click.option(
     "--save-warmup", metavar="DIR", type=click.Path(path_type=Path, file_okay=False),
@@ -126,7 +122,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench samples/small_cnn/model.py --train --optimizer AdamW -o monday.json
       inspect bench samples/small_cnn/model.py --vary 'x[0]=1,2,4,8'
       inspect bench samples/ --modes default -o table.md
-      inspect bench samples/small_cnn/model.py --compare monday.json
       inspect bench samples/small_cnn/model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     kind = CollectionReport if is_collection(targets) else BenchReport
@@ -139,22 +134,12 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         if fails_on:
             raise UsageError("--fail-on does not apply to --warmup.", "Use one of them.")
         return warmup_command(targets, given, process, output, format_)
-    compare: Path | None = given.pop("compare", None)
-    if compare is not None and kind is not BenchReport:
-        raise UsageError("--compare takes one model.", "Name one model, or drop --compare.")
     if output is not None and not is_table(output):
         renderer_for_suffix(output, others=(".csv",))
     check_output(None if is_table(output) else output, format_)
     if output is not None:
         check_place(output)
-    earlier = None if compare is None else _earlier(compare)
     report, code = _report(kind, targets, given, process)
-    if earlier is not None and isinstance(report, BenchReport):
-        if earlier.is_grad != report.plan.is_grad:
-            message = f"{compare} was measured with a different --grad setting."
-            raise UsageError(message, "Measure both with the same options.")
-        report = against(report, earlier)
-        code = code or int(report.comparison is not None and report.comparison.is_worse)
     _write(report, output, format_)
     gate = _gate(report, fails_on) if fails_on else 0
     return code or gate
@@ -191,15 +176,6 @@ def _gate(report: Measurements, asked: tuple[str, ...]) -> int:
     passed, verdict = bench_gate(models, asked)
     sys.stderr.write(f"gate: {verdict}\n")
     return 0 if passed else EXIT_FINDINGS
-
-
-def _earlier(file: Path) -> EarlierBench:
-    try:
-        return read_earlier(str(file), file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        said = error.strerror if isinstance(error, OSError) else error
-        message = f"Cannot compare with {file}: {said}."
-        raise UsageError(message, "Write one with: inspect bench model.py -o old.json") from error
 
 
 def _report(

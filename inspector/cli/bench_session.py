@@ -19,7 +19,6 @@ _BLOCKS = 48  # of three settings in sixteen rounds
 _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _BLOCK_MOST_SECONDS = 300.0
-_FAULT_SECONDS = 900.0  # beginnings of graphs are compiled one after the other
 _SAME_ON_CPU = "same as default on the CPU (name it with --modes to measure it)"
 
 
@@ -51,7 +50,6 @@ class Session:
         self._workers: dict[int, Worker] = {}
         self._call_ns: dict[int, Sequence[int]] = {}
         self._device = ""
-        self._wrong: list[int] = []
         self._restores: dict[int, set[int]] = {}
         self._eager_failed = False
         self._block_ns = bench.plan.session_seconds * 1e9 / _BLOCKS
@@ -69,7 +67,6 @@ class Session:
             if self._call_ns:
                 self._rounds()
                 self._look_at_gpu()
-            self._look_for_faults()
         finally:
             self._starts.end_ahead()
             for number, worker in self._workers.items():
@@ -129,7 +126,7 @@ class Session:
             worker.end()
             ready = None
         if lacks_memory(worker.failure) and others:
-            worker.failure += f" {others} other processes were using memory."
+            worker.failure += f" Other processes using memory: {others}."
         if ready is None and setting.is_eager and number in self._firsts:
             # What is compiled can do with less: that is one of the reasons to compile.
             self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others
@@ -141,7 +138,6 @@ class Session:
                 raise worker.error
             self._eager_failed = True
         if ready is not None:
-            self._wrong += [number] if ready.get("wrong") else []
             self._device = self._device or str(ready["device"])
             self._take(number, ready)
 
@@ -204,32 +200,14 @@ class Session:
             self._take(number, done)
 
     def _look_at_gpu(self) -> None:
-        """For how long of a call a GPU works; before faults are looked for, which compiles more."""
+        """For how long of a call a GPU works; what fails here is no failure of the timings."""
         if self._device != "cpu" and self.bench.plan.is_last(self.session):
             for number in self._call_ns:
                 label = self.bench.plan.combinations[number].setting.label
                 self._progress.begin(f"{label}: GPU busy time", counts=False)
-                self._ask_last(number, {"do": "busy"})
-
-    def _ask_last(
-        self, number: int, what: Mapping[str, object], seconds: float | None = None
-    ) -> None:
-        """Asks for something after the timings; what fails here is no failure of those."""
-        worker = self._workers[number]
-        if not worker.is_alive:
-            return
-        worker.tell(what)
-        if seconds is None:
-            seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
-        worker.wait("done", seconds, self._progress.tick)
-        worker.failure = worker.detail = ""
-
-    def _look_for_faults(self) -> None:
-        """Where results are wrong, the first operator at which they diverge from eager ones."""
-        if self._wrong:  # graphs are compiled again, and need the room of the others
-            for number in self._workers.keys() - self._wrong:
-                self._workers[number].end()
-        for number in self._wrong:
-            label = self.bench.plan.combinations[number].setting.label
-            self._progress.begin(f"{label} gives wrong results: bisecting its graphs", counts=False)
-            self._ask_last(number, {"do": "bisect"}, min(_FAULT_SECONDS, self.bench.ready_seconds))
+                worker = self._workers[number]
+                if worker.is_alive:
+                    worker.tell({"do": "busy"})
+                    seconds = _BLOCK_MOST_SECONDS + 100 * sum(self._call_ns[number]) / 1e9
+                    worker.wait("done", seconds, self._progress.tick)
+                    worker.failure = worker.detail = ""

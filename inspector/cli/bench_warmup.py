@@ -30,12 +30,7 @@ _EXIT_STILL = 1
 _SCRIPT = "warmup.py"
 _STARTS = 5  # with eager PyTorch, and the check
 _OWN = frozenset({"warmup", "save_warmup"})
-_REFUSED = {
-    "train": "--train",
-    "optimizer": "--optimizer",
-    "sessions": "--sessions",
-    "compare": "--compare",
-}
+_REFUSED = {"train": "--train", "optimizer": "--optimizer", "sessions": "--sessions"}
 
 
 def is_warmup(targets: Sequence[str], given: Mapping[str, Any]) -> bool:
@@ -186,7 +181,7 @@ def _from_recording(target: str | None, folder: Path | None) -> WarmupReport:
         print_place(run, target)
         report = make_warmup_report(WarmupPlan.read(found.folder), run)
         if folder is not None and (report.plan.loading is None or report.start("cold") is None):
-            message = "This recording has no plan because its cold start did not finish."
+            message = "This recording has no warm-up plan because its cold start did not finish."
             raise UsageError(message, "Record one with: inspect bench model.py --warmup")
         if folder is not None:
             _write_files(report, found.folder, folder)

@@ -10,6 +10,7 @@ from typing import Any
 
 from inspector.run.sources.worker import Worker
 from inspector.shared.bench import BenchPlan, WorkerRequest
+from inspector.shared.cores import usable_cores
 from inspector.shared.out_of_memory import lacks_memory
 from inspector.shared.request import Request
 
@@ -149,9 +150,7 @@ class Starts:
 
         They compile one after the other: how long that takes is measured.
         """
-        is_linux = hasattr(os, "sched_getaffinity")
-        cores = len(os.sched_getaffinity(0)) if is_linux else os.cpu_count() or 1
-        if cores >= _CORES_TO_LOAD_AHEAD:
+        if usable_cores() >= _CORES_TO_LOAD_AHEAD:
             for number in numbers:
                 self._ahead[number] = start(number)
 

@@ -108,7 +108,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     fails = {"worse": report.is_worse, "difference": not report.is_empty}
     if fail_on is None or not fails[fail_on]:
         return code
-    sys.stderr.write(f"gate: fails on {fail_on}\n")
+    sys.stderr.write(f"gate: failed (--fail-on {fail_on})\n")
     return code or EXIT_FINDINGS
 
 

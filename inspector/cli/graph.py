@@ -9,7 +9,6 @@ from inspector.cli.graph_view import DEPTH, View, line_place
 from inspector.cli.grouped import Command
 from inspector.cli.options import always_inductor, gpu_options, option_help
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.features.graph.drawing.options import Drawing
 from inspector.features.graph.report import FUSION, GraphReport
 from inspector.run.graph import Stage
 
@@ -33,7 +32,7 @@ _STAGES = (*(stage.value for stage in Stage), FUSION)
 @click.option("--line", metavar="FILE:LINE", help="Show the operators of a line in every stage.")
 @click.option("--ops", is_flag=True, help="Count the operators of every stage.")
 @click.option("--passes", is_flag=True, help="Show what each pass changed in the graphs.")
-@click.option("--force", is_flag=True, help="Draw every operator and layer, even of a large graph.")
+@click.option("--force", is_flag=True, help="Draw all layers of a fusion diagram, also equal ones.")
 @gpu_options
 @recording_options
 def command(  # noqa: PLR0913, PLR0917 - one parameter per option
@@ -67,7 +66,6 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     view = View(stage, graph, around, depth, line_place(line), ops=ops, passes=passes)
     view.check()
     file = graph_file(asked.output, view, forced=force)
-    drawing = Drawing(collapses=False if force else None, around=around or "")
     shown = asked.shown(
         target,
         prims=ops or stage == Stage.PRIMS.value,
@@ -80,7 +78,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     with shown as (run, code):
         report = view.of(run)
         if file is not None and isinstance(report, GraphReport):  # `graph_file` refused the other
-            write_graph_files(report, file, drawing)
+            write_graph_files(report, file, is_whole=force)
             if asked.format_ is None:
                 return code
     asked.write(report)

@@ -13,7 +13,7 @@ from inspector.cli.graph_view import View
 from inspector.cli.output import check_place, write_bytes
 from inspector.errors import EnvironmentLacksError, InspectorError, RecordingError, UsageError
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
-from inspector.features.graph.drawing.options import Caption, Drawing
+from inspector.features.graph.drawing.options import Caption
 from inspector.features.graph.drawing.roles import make_roles
 from inspector.features.graph.drawing.stage_dot import stage_dot
 from inspector.features.graph.report import GraphReport, make_graph_report
@@ -49,17 +49,19 @@ def graph_file(output: Path | None, view: View, *, forced: bool) -> Path | None:
     return output
 
 
-def write_graph_files(report: GraphReport, output: Path, drawing: Drawing) -> None:
+def write_graph_files(report: GraphReport, output: Path, *, is_whole: bool) -> None:
     """Writes each graph of a report into a file; several into files with the graphs' names.
 
     Args:
         report: The graphs, or what was fused; the logs of its run must still be there.
         output: The file; its name's end says the format.
+        is_whole: Whether layers that repeat are all drawn.
     """
     form = output.suffix.lower()
     # Graphs of other stages tell parameters from other inputs.
     all_graphs = make_graph_report(report.run, "").graphs
-    made = [(name, render(dot, form)) for name, dot in _pictures(report, all_graphs, drawing)]
+    pictures = _pictures(report, all_graphs, is_whole=is_whole)
+    made = [(name, render(dot, form)) for name, dot in pictures]
     if not made:
         hint = report.notices[0] if report.notices else "name another --stage or --graph"
         hint = hint[:1].upper() + hint[1:]
@@ -94,7 +96,7 @@ def render(dot_text: str, suffix: str, *, timeout_s: float = TIMEOUT_S) -> bytes
     except subprocess.TimeoutExpired:
         message = f"`dot` timed out after {timeout_s:.0f} seconds."
         raise InspectorError(
-            message, "Collapse more of the graph, draw part of it, or write a .dot file."
+            message, "Draw part of it with --around, or write a page: -o graph.html."
         ) from None
     if done.returncode or not done.stdout:
         said = done.stderr.decode(errors="replace").strip()
@@ -103,15 +105,15 @@ def render(dot_text: str, suffix: str, *, timeout_s: float = TIMEOUT_S) -> bytes
 
 
 def _pictures(
-    report: GraphReport, all_graphs: tuple[Graph, ...], drawing: Drawing
+    report: GraphReport, all_graphs: tuple[Graph, ...], *, is_whole: bool
 ) -> Iterator[tuple[str, str]]:
     for fusion in (row.fusion for row in report.rows):
         caption = _caption(report, f"fusion {fusion.name}", fusion.graph)
         roles = make_roles(fusion.graph, all_graphs)
-        yield fusion.name, fusion_dot(fusion, caption, drawing, roles)
+        yield fusion.name, fusion_dot(fusion, caption, roles, is_whole=is_whole)
     for graph in report.graphs:
         caption = _caption(report, graph.name, graph)
-        yield graph.name, stage_dot(graph, caption, drawing, make_roles(graph, all_graphs))
+        yield graph.name, stage_dot(graph, caption, make_roles(graph, all_graphs))
 
 
 def _caption(report: GraphReport, stage: str, graph: Graph) -> Caption:

@@ -38,12 +38,12 @@ _FILE = Path("repro.py")
 )  # fmt: skip
 @recording_options
 def command(target: str, asked: Asked) -> int:
-    """Turn a crash of the compiler or a wrong result into one file that runs alone.
+    """Turn a compiler crash or a wrong result into one self-contained file.
 
     TARGET is a model (model.py, model.py:name, package.module:name). The file holds the smallest
-    graph that still shows the fault, with random inputs of the same shapes, strides and dtypes, and
-    none of your weights. A fresh process checks it. The report names the part of the compiler that
-    causes the fault.
+    graph that still shows the fault. Its inputs are random tensors of the same shapes, strides and
+    dtypes; none of your weights are included. A fresh process checks it. The report names the part
+    of the compiler that causes the fault.
 
     \b
     Examples:

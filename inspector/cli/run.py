@@ -48,11 +48,10 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
 ) -> int:
     """Record any program and all its processes, however they call torch.compile.
 
-    PROGRAM is a script with its arguments, -m and a module with its arguments, or the name of an
-    executable: torchrun, accelerate. The program keeps its arguments, standard streams and exit
-    code. Every process that imports torch is recorded: ranks, forked or spawned workers, and
-    Python programs that it starts. With --fail-on, matching findings change exit code 0
-    to 1.
+    PROGRAM is a script, -m and a module, or an executable (torchrun, accelerate), each with its
+    arguments. The program keeps its arguments, standard streams and exit code. Every process that
+    imports torch is recorded: ranks, forked or spawned workers, and Python programs that the
+    program starts. With --fail-on, matching findings change exit code 0 to 1.
 
     \b
     Examples:

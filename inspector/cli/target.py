@@ -11,13 +11,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeGuard
 
+from inspector.cli.progress import StatusLine
 from inspector.cli.record import Recorded, record_request
 from inspector.errors import ModelFailedError, RecordingError, UsageError
 from inspector.report.escaping import one_line
 from inspector.run.run import Run
 from inspector.run.sources.child import Settings
 from inspector.run.sources.recording import opened, read_run
-from inspector.run.sources.store import is_store, newest_recording
+from inspector.run.sources.store import is_store, newest_recording, recordings_limit
+from inspector.shared.cores import usable_cores
 from inspector.shared.near_matches import near_matches
 from inspector.shared.request import Request
 
@@ -97,7 +99,14 @@ def reading(
 ) -> Iterator[Run]:
     """Reads a recording or a trace, the newest recording where none is named."""
     with opened(existing(target)) as recording:
-        run = read_run(recording, keep_spans=keep_spans, explains_recompiles=explains_recompiles)
+        with StatusLine(enabled=True) as line:
+            run = read_run(
+                recording,
+                keep_spans=keep_spans,
+                explains_recompiles=explains_recompiles,
+                processes=usable_cores(),
+                on_progress=lambda share: line.show(f"reading {recording.name}: {share:.0%}"),
+            )
         print_place(run, target)
         yield dataclasses.replace(run, place=named(target))
 
@@ -130,13 +139,16 @@ def existing(target: str | None) -> Path:
         near = near_matches(path.name, (item.name for item in Path().iterdir()))
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
         if is_number or is_store(path.parent):
-            hint = "Only the last ten, up to 1 GB, are kept. Pass --save DIR to keep one."
+            hint = (
+                f"Only the newest {recordings_limit()} (up to 1 GB) and named recordings are kept. "
+                "Pass --save DIR to keep one."
+            )
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)
     if path.suffix == ".json":
         with contextlib.suppress(OSError), path.open("rb") as stream:
             if _REPORT in stream.read(_BEGINNING_BYTES):
                 message = f"{one_line(str(path))} is a report, not a recording."
-                step = "Name the model or recording. To compare, use --baseline or --compare."
+                step = "Name the model or recording. To compare, use `inspect diff` or --baseline."
                 raise UsageError(message, step)
     return path
 

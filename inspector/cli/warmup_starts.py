@@ -95,7 +95,7 @@ class Starts:
         The process knows nothing of this package: torch itself writes the trace (``TORCH_TRACE``),
         which says what was compiled and why. It comes into the recording.
         """
-        self._progress.begin("running the plan in a fresh process")
+        self._progress.begin("running the warm-up plan in a fresh process")
         result, trace = self._scratch / "check.json", self._scratch / "trace"
         environment = service_environment(os.environ, self._scratch / "caches.check")
         began_ns = time.time_ns()

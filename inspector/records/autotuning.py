@@ -5,7 +5,7 @@ from inspector.records.record import Record, artifact, doc, part
 
 @part
 class TriedTensor:
-    """An input of what was tried, or its result."""
+    """An input or output of the autotuned operation."""
 
     shape: tuple[int | str, ...]
     dtype: str = doc("dtype name without `torch.`, such as float32", default="")
@@ -16,18 +16,20 @@ class TriedTensor:
 class TriedCandidate:
     """One candidate."""
 
-    at: int = doc("index among all candidates", default=0)
     name: str = ""
-    text: str = doc("configuration", default="")
+    text: str = doc("configuration of the candidate, as text", default="")
     kind: str = doc(
         "extern (library), triton, cpp, cutlass, …; or config, for a kernel configuration",
         default="",
     )
-    time_ns: int | None = doc("None if the candidate failed or was not timed", default=None)
+    time_ns: int | None = doc(
+        "benchmarked time of the candidate; None if it failed or was not timed", default=None
+    )
     failed: str = doc("reason why the candidate was not timed", default="")
     spent_ns: int | None = doc("time spent on benchmarking the candidate", default=None)
     step: str = doc(
-        "tuning step: empty, descent (coordinate descent from the best candidate) or combo",
+        "tuning step: empty, descent (coordinate descent from the best candidate) or combo "
+        "(combined kernels)",
         default="",
     )
     registers: int | None = doc("registers per thread", default=None)
@@ -45,8 +47,6 @@ class Autotuned(Record):
     )
     chosen: int | None = doc("index of the chosen candidate", default=None)
     default: int | None = doc("index of the candidate chosen without autotuning", default=None)
-    total: int = doc("number of candidates", default=0)
-    failed: int = doc("number of failed candidates", default=0)
     candidates: tuple[TriedCandidate, ...] = ()
     compile_id: str = ""
     is_backward: bool = doc(key="backward", default=False)
@@ -55,7 +55,7 @@ class Autotuned(Record):
     inputs: tuple[TriedTensor, ...] = ()
     output: TriedTensor | None = None
     heuristic: str = doc("Inductor's heuristic for the kernel, such as reduction", default="")
-    step: str = doc("tuning step, with the values of a candidate's", default="")
+    step: str = doc("tuning step, with the same values as the `step` of a candidate", default="")
     benchmark_ns: int = doc("time spent on benchmarks", default=0)
     compile_ns: int = doc("additional time spent waiting for compilation", default=0)
     is_outside: bool = doc("whether it ran outside compiled graphs", key="outside", default=False)

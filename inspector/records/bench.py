@@ -24,7 +24,9 @@ class FirstCalls(BenchEvent):
     draws: bool = doc("whether the first call drew random numbers", default=False)
     first_ns: int = 0
     second_ns: int = 0
-    compiled: int = doc("frames that the first call compiled or tried to compile", default=0)
+    compiled: int = doc(
+        "number of frames that the first call compiled or tried to compile", default=0
+    )
     threads: int = doc("threads available to a CPU operator", default=0)
     device: str = ""
 
@@ -48,7 +50,7 @@ class TimedBlock(BenchEvent):
 
     round: int = 0
     times_ns: tuple[int, ...] = doc("time of each call until the device finished", default=())
-    burst_calls: int = doc("calls issued without waiting in between", default=0)
+    burst_calls: int = doc("number of calls issued without waiting in between", default=0)
     burst_ns: int = doc("total time of the burst calls", default=0)
 
 
@@ -71,7 +73,7 @@ class BusyTime(BenchEvent):
 
 @part
 class OutputError:
-    """How far a result of the first calls is from the same one of another process."""
+    """Difference between a result of the first calls and the same result of another process."""
 
     reference: str = doc("eager or float64")
     name: str = doc("name of the result, such as `output of input 1`")
@@ -146,7 +148,9 @@ class Warmup(Record):
         "time since the process started, or time taken to load the artifact or run the first call",
         default=0,
     )
-    compiled: int = doc("frames that the first call compiled or tried to compile", default=0)
+    compiled: int = doc(
+        "number of frames that the first call compiled or tried to compile", default=0
+    )
     parts: Mapping[str, int] = doc("number of artifact entries by cache", default_factory=dict)
     size_bytes: int = doc("size of the artifact", default=0)
     failure: str = doc("reason why the artifact was not loaded", default="")

@@ -22,7 +22,7 @@ class TargetFunction(Record):
 
 @artifact("call")
 class TargetCall(Record):
-    """The target is about to be called, or the call has ended."""
+    """Start or end of a call of the target."""
 
     input_index: int = doc(key="input")
     call: int = doc("number of earlier calls with the same input")

@@ -37,7 +37,7 @@ class Ceilings(Record):
 
 @artifact("device_state")
 class DeviceState(Record):
-    """Clocks, power and what holds a GPU back, around the profile of an input."""
+    """GPU clocks, power draw and throttle reasons before and after the profile of an input."""
 
     input: int
     before: Mapping[str, str] = doc(

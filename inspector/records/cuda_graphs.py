@@ -35,7 +35,7 @@ class LoggedInput:
 
 @part
 class LoggedRefusal:
-    """A captured graph that did not fit a call."""
+    """A captured graph that a call could not replay."""
 
     graph: int = doc("torch's number for the graph")
     status: str = doc("name of torch's CheckInvariantStatus member")
@@ -45,7 +45,7 @@ class LoggedRefusal:
 
 @artifact("cuda_graph")
 class CudaGraphCapture(Record):
-    """A graph was captured."""
+    """One capture of a CUDA graph."""
 
     key: FunctionKey = doc(inline=True)
     graph: int = doc("torch's number for the graph", default=0)
@@ -56,7 +56,6 @@ class CudaGraphCapture(Record):
     duration_ns: int = doc("duration of the capture, including device synchronization", default=0)
     pool_bytes: int | None = doc("size of the pool shared by the manager's graphs", default=None)
     inputs: int = 0
-    managed: int = doc("number of inputs written by another graph", default=0)
     copied: int = doc("number of inputs copied before each replay", default=0)
     copied_bytes: int = 0
     copies: tuple[LoggedInput, ...] = doc("largest copied inputs", default=())
@@ -71,11 +70,9 @@ class CudaGraphCalls(Record):
     replays: int = 0
     recordings: int = 0
     warmups: int = doc(
-        "warm-up calls that used the graph memory pool before the capture", default=0
+        "number of warm-up calls that used the graph memory pool before the capture", default=0
     )
-    captures: tuple[CudaGraphCapture, ...] = doc(
-        "captures in order, recorded separately and merged by the reader", default=()
-    )
+    captures: tuple[CudaGraphCapture, ...] = doc("captures in order", default=())
 
     @property
     def eager(self) -> int:
@@ -93,7 +90,7 @@ class CudaGraphSkip(Record):
 
 @part
 class LeftOut:
-    """An operation that a partition keeps out of CUDA graphs."""
+    """An operation that Inductor excludes from CUDA graph capture."""
 
     name: str = doc("Inductor's name of the operation")
     why: str = doc("torch's message, such as `reason=cpu ops, ir=ComputedBuffer`")
@@ -107,7 +104,7 @@ class LeftOut:
 
 @artifact("cuda_graph_partitions")
 class CudaGraphPartitions(Record):
-    """How Inductor cut a graph for CUDA graphs."""
+    """Partitions into which Inductor split a graph for CUDA graphs."""
 
     compile_id: str = ""
     partitions: int = 0

@@ -62,7 +62,7 @@ class CallBlock:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class TimedBlock:
-    """The same with the time of each call."""
+    """A block of consecutive calls, with the time of each call."""
 
     kind: str
     round: int
@@ -115,14 +115,16 @@ class CountedKernel:
     """One kernel of a call, under Nsight Compute, which ran it several times."""
 
     name: str
-    values: Mapping[str, float] = doc("values by metric, in ns, bytes, percent or issuing warps")
+    values: Mapping[str, float] = doc(
+        "values by metric, in ns, bytes, percent, or stalled warps per issue cycle"
+    )
     grid: tuple[int, ...] = doc("number of blocks in x, y and z, or empty", default=())
     block: tuple[int, ...] = doc("threads per block in x, y and z, or empty", default=())
 
 
-@artifact("device_profile", "device_profile_so_far", stays=True)
+@artifact("device_profile", stays=True)
 class DeviceProfile(Record):
-    """Warm calls with one input; so far: after the first round, if it is the last."""
+    """Warm calls with one input."""
 
     input: int = 0
     device: Mapping[str, object] = doc("properties reported by the device", default_factory=dict)
@@ -156,9 +158,6 @@ class DeviceProfile(Record):
     is_training: bool | None = doc(
         "whether a module was in training mode; None for a function", default=None
     )
-    back_to_back: bool | None = doc(
-        "whether calls ran without restoring state in between", default=None
-    )
 
     @property
     def is_cpu(self) -> bool:
@@ -167,7 +166,7 @@ class DeviceProfile(Record):
 
     @property
     def timed_blocks(self) -> tuple[TimedBlock, ...]:
-        """Consecutive calls."""
+        """Blocks of consecutive calls."""
         left = {"plain": self.plain_ns, "eager": self.eager_ns}
         found = []
         for block in self.blocks:

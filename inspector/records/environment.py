@@ -29,9 +29,6 @@ class SourceText(Record):
     lines: tuple[str, ...] = doc("lines without line endings", default=())
     whole: bool = doc("whether this is the whole file", default=False)
     sha256: str = doc("SHA-256 hash of the whole file; empty for code without a file", default="")
-    is_function: bool = doc(
-        "whether these are the lines of one function", key="function", default=False
-    )
 
 
 @artifact("problem")

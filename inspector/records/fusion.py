@@ -10,7 +10,7 @@ from inspector.records.record import Record, artifact, doc, part
 class Buffer:
     """A tensor in memory, or one that would have been in memory."""
 
-    name: str = doc("Inductor's: buf3, primals_1")
+    name: str = doc("inductor's name of the buffer, such as ``buf3`` or ``primals_1``")
     kind: str = doc("kind of buffer: input, constant, output or intermediate")
     is_removed: bool = doc("whether fusion keeps it out of memory", key="removed", default=False)
     dtype: str = doc("dtype such as float32; empty for a buffer with several outputs", default="")

@@ -45,7 +45,7 @@ class GpuTarget(Record):
         "alternative code for the same graph", default=()
     )
     missing: tuple[str, ...] = doc("reasons why alternatives have no code", default=())
-    error: str = doc("error of code generation", default="")
+    error: str = doc("code generation error", default="")
     where: tuple[str, ...] = doc(
         "innermost frames of that error inside torch, outermost first", default=()
     )

@@ -23,7 +23,7 @@ class OperatorRaised(Record):
 
 @artifact("skipped_frame")
 class SkippedFrame(Record):
-    """A frame that Dynamo skipped without an event."""
+    """A frame that Dynamo skipped without logging an event."""
 
     file: str
     line: int

@@ -7,7 +7,7 @@ from inspector.records.record import Record, artifact, doc, part
 
 @part
 class BenchedConfig:
-    """What the program launches, timed."""
+    """The kernel configuration that was timed."""
 
     values: Mapping[str, int | str] = doc("block sizes", default_factory=dict)
     num_warps: int | None = doc("warps per block", default=None)
@@ -55,7 +55,6 @@ class KernelBench(Record):
     )
     input: int = doc("input whose arguments were used", default=0)
     missing: str = doc("reason why the kernel was not timed", default="")
-    argument_bytes: int | None = doc("size of arguments that are too large to copy", default=None)
     launch: int = doc("number of the launch within a call, from 1", default=1)
     launches: tuple[LaunchGroup, ...] = ()
     places: tuple[tuple[str, int], ...] = doc(
@@ -63,5 +62,4 @@ class KernelBench(Record):
     )
     arguments: tuple[BenchedArgument, ...] = ()
     cache_bytes: int = doc("size of the last-level cache", default=0)
-    restored: tuple[str, ...] = doc("arguments restored before each launch", default=())
     config: BenchedConfig | None = None

@@ -27,7 +27,7 @@ class NotTiled:
 
     kind: str = doc(
         "dtype (cannot be vectorized), indexing (too many non-contiguous accesses), short "
-        "(innermost loop), isa (no vector instructions), scalar (no loop) or unknown",
+        "(innermost loop is too short), isa (no vector instructions), scalar (no loop) or unknown",
         default="unknown",
     )
     dtypes: tuple[str, ...] = ()
@@ -57,7 +57,7 @@ class CppLoop:
 
 @part
 class CppNest:
-    """Loops inside of each other; the innermost has the body."""
+    """A loop nest, whose innermost loop contains the body."""
 
     loops: tuple[CppLoop, ...] = doc("loops, outermost first")
     elements: int | None = doc("iterations of the loop body without vectorization", default=None)
@@ -69,7 +69,7 @@ class CppNest:
 
     @property
     def node_names(self) -> tuple[str, ...]:
-        """The names of these nodes."""
+        """Names of the graph nodes computed by a nest that is not vectorized."""
         return source_nodes(self.comment)[0]
 
 

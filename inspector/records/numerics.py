@@ -17,26 +17,29 @@ class NumericError:
         "largest difference from float64, relative to the largest float64 element; None if unknown",
         default=None,
     )
-    eager_relative: float | None = doc("same for eager PyTorch", default=None)
-    is_off: bool = doc("differs by more than rounding", default=False)
-    nan: int = doc("NaN elements that eager does not have", default=0)
+    eager_relative: float | None = doc(
+        "eager PyTorch's largest difference from float64, relative to the largest element",
+        default=None,
+    )
+    is_off: bool = doc("whether it differs by more than rounding error", default=False)
+    nan: int = doc("number of NaN elements that eager does not have", default=0)
 
 
 @part
 class NotFinite:
-    """The first operator that makes a NaN or an infinity of finite numbers."""
+    """The first operator that produces a NaN or an infinity from finite inputs."""
 
     value: str = doc("NaN or Inf")
     is_eager: bool = doc("also occurs in eager PyTorch", default=True)
     operator: str = ""
-    file: str = doc("the user's", default="")
+    file: str = doc("file in user code", default="")
     line: int = 0
     code: str = ""
 
 
 @artifact("numerics")
 class Numerics(Record):
-    """The numbers of compiled code against those of eager PyTorch, for one input."""
+    """Results of compiled code compared with those of eager PyTorch, for one input."""
 
     input: int = 0
     results: tuple[NumericError, ...] = doc("outputs, changed tensors, gradients", default=())

@@ -38,6 +38,6 @@ class PassChange:
 class PassChanges(Record):
     """The passes that ended since the last record, behind torch's text of their result."""
 
-    passes: tuple[PassChange, ...] = doc("that changed something, in order", default=())
-    unchanged: int = doc("passes that changed nothing", default=0)
+    passes: tuple[PassChange, ...] = doc("passes that changed something, in order", default=())
+    unchanged: int = doc("number of passes that changed nothing", default=0)
     stacks: tuple[str, ...] = doc("stack traces of nodes, as Python prints them", default=())

@@ -88,7 +88,6 @@ class LeverTrial:
 
     lever: str = doc("name of the setting; empty for the default settings")
     guards_ns: int | None = doc("guard time of the fastest warm call", default=None)
-    bytecode_ns: int = doc("time per warm call to fetch graph inputs", default=0)
     compilations: int = doc("number of compilations in two calls with each input", default=0)
     later: int = doc("number of compilations in the second call with each input", default=0)
     difference: str = doc(

@@ -5,10 +5,10 @@ from inspector.records.record import Record, artifact, doc, part
 
 @part
 class SwitchedOff:
-    """A part of the compiler that was switched off, and what the smallest graph shows then."""
+    """Result of the smallest graph with one part of the compiler disabled."""
 
     what: str
-    fault: str = doc("empty if it is gone", default="")
+    fault: str = doc("fault with that part switched off; empty if there is none", default="")
     replay: str = doc("arguments to append to the command that runs the file", default="")
 
 
@@ -16,21 +16,27 @@ class SwitchedOff:
 class Repro(Record):
     """The smallest program that shows a fault of the compiler."""
 
-    kind: str = doc("crash, wrong or none", choices=("crash", "wrong", "none"), default="none")
-    exception: str = doc("its type", default="")
-    said: str = doc("first line of its message; or the wrong result, and by how much", default="")
+    kind: str = doc(
+        "kind of fault: ``crash``, ``wrong`` (wrong results) or ``none``",
+        choices=("crash", "wrong", "none"),
+        default="none",
+    )
+    exception: str = doc("type of the exception; empty if ``kind`` is not ``crash``", default="")
+    said: str = doc(
+        "first line of the error message, or the wrong result with its error", default=""
+    )
     subsystem: str = doc("part of the compiler that causes the fault", default="")
     inside: str = doc("the node, pass or operator at fault in that subsystem", default="")
-    operators: tuple[str, ...] = doc("of the smallest graph, in order", default=())
-    operators_before: int = doc("of the captured graph", default=0)
+    operators: tuple[str, ...] = doc("operators of the smallest graph, in order", default=())
+    operators_before: int = doc("number of operators in the captured graph", default=0)
     file: str = doc("user source file of the last of these operators", default="")
     line: int = 0
     code: str = ""
     rows: tuple[SwitchedOff, ...] = ()
-    text: str = doc("the file", default="")
+    text: str = doc("source code of the program", default="")
     is_checked: bool = doc("a fresh process shows the same fault", default=False)
     needs: tuple[str, ...] = doc("the project's modules that the file has to import", default=())
     output: str = doc("end of what the fresh process wrote", default="")
     is_cut_off: bool = doc("time ran out before it was fully reduced", default=False)
     took_ns: int = 0
-    tests: int = doc("compilations", default=0)
+    tests: int = doc("number of compilations during the reduction", default=0)

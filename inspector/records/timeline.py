@@ -53,7 +53,7 @@ class CallProfile(Record):
         "whether device activity was recorded, which slows the host", default=False
     )
     plain_ns: int | None = doc("median time of a warm call without the profiler", default=None)
-    mark_ns: int = doc("cost of one mark under the profiler", default=0)
+    mark_ns: int = doc("overhead of one marker under the profiler", default=0)
     plain_times_ns: tuple[int, ...] = ()
     labels: tuple[str, ...] = doc(
         "labels: compile ids of regions, keys of graphs, names", default=()

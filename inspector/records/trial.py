@@ -16,7 +16,6 @@ class Comparison:
     max_abs_error: float | None = doc(
         "largest absolute error, or None if no value is numeric", default=None
     )
-    max_rel_error: float | None = None
     first: str = doc("description of the first difference", default="")
 
     @property

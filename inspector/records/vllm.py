@@ -5,7 +5,7 @@ from inspector.records.record import Record, artifact, doc
 
 @artifact("vllm_compilation_config", prefix="")
 class VllmConfig(Record):
-    """The configuration of one compiled model; lists are texts with commas (vllm/compilation)."""
+    """vLLM's configuration of one compiled model; lists are comma-separated strings."""
 
     model: str = ""
     prefix: str = doc("which part of the model is compiled", default="")
@@ -39,9 +39,8 @@ class VllmPieceStart(Record):
     """vLLM begins with one part of a model, for one range of tokens or one size."""
 
     index: int = doc(key="piecewise_index", default=0)
-    name: str = doc("of the submodule", key="submod_name", default="")
+    name: str = doc("name of the submodule", key="submod_name", default="")
     pieces: int = doc(key="total_piecewise_compiles", default=0)
     range_start: int = doc(key="compile_range_start", default=0)
     range_end: int = doc(key="compile_range_end", default=0)
-    is_single_size: bool = False
     is_cudagraph_size: bool = doc(key="is_cudagraph_capture_size", default=False)

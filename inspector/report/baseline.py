@@ -14,12 +14,12 @@ class KnownFinding:
 
     Attributes:
         rule: Its rule's id.
-        severity: How much it mattered.
-        message: What was found.
+        severity: Severity in the earlier report.
+        message: Message of the finding.
         file: File name as it was shown, or an empty string.
-        line: Line number from 1 as it was then, or 0.
+        line: Line number in the earlier report, from 1, if known.
         gb_id: Torch's id of a graph break, or None.
-        fingerprint: What identifies it.
+        fingerprint: Fingerprint that identifies the finding across reports.
     """
 
     rule: str

@@ -12,12 +12,13 @@ from inspector.shared.edit import Rewrite
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class StackLine:
-    """One line of a stack as a person sees it.
+    """One frame of a stack, as displayed.
 
     Attributes:
         file: File name relative to the project or to its packages.
         line: Line number from 1.
-        name: Name of the function, without the names that Dynamo gives to resumed ones.
+        name: Name of the function; for Dynamo's resume functions, the name of the original
+            function.
         code: The source line, or an empty string.
         owner: Whose code it is: ``project``, ``library``, ``torch``, ``stdlib`` or ``generated``.
     """
@@ -39,7 +40,7 @@ class Place:
         end_line: Last line, or None.
         column: First column, 0-based, in characters, or None where torch does not say.
         end_column: Column after the last one, or None.
-        function: Qualified name of the function around it, as far as known.
+        function: Qualified name of the enclosing function, if known.
         excerpt: The source lines around it.
         stack: The user's stack, outermost frame first.
     """
@@ -62,8 +63,8 @@ class Example:
         id: Its name, for ``inspect rule``.
         title: The problem, as a short noun phrase.
         before: A complete program with the problem.
-        after: The same program without it.
-        keeps: What stays the same, and what does not.
+        after: The same program without the problem.
+        keeps: Which behavior of the program the fix preserves and which it changes.
         tested_on: Versions of torch (``2.13``) on which both were run.
     """
 
@@ -77,11 +78,11 @@ class Example:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Finding:
-    """A rule at a place.
+    """A problem that a rule found at one place in the code.
 
     Attributes:
         rule: The rule's id.
-        severity: How much it matters.
+        severity: Severity of the finding.
         message: The finding, in one sentence without a full stop.
         place: Where.
         why: Why it happened.
@@ -96,14 +97,14 @@ class Finding:
         gb_id: Torch's id of a graph break, or None.
         gb_type: Torch's name of a graph break, or None.
         url: Torch's page about it, or an empty string.
-        outcome: What becomes of the frame (graph breaks), or an empty string.
-        evidence: What it is known from.
-        later: Whether only calls after the first one of each input showed it.
+        outcome: What happens to the frame after the graph break, if the finding is one.
+        evidence: Source of the finding, such as ``compilation_metrics`` or ``parsed``.
+        later: Whether it occurred only in calls after the first call with each input.
         cost: Cost per warm call, or None if not measured or not applicable.
         is_new: Whether it is new since the baseline, or None without a baseline.
         fails_gate: Whether it makes the gate fail.
         rewrites: What to do, as changes of the file that can be tried as they stand.
-        verified: Settings and changes that remove it, as trials have shown.
+        verified: Trials of settings and code changes that removed the finding.
         processes: The processes that it was found in, by their index in the run.
         recompiles: The recompilations that it is about, in order.
         output: The full output of the compiler, or empty.
@@ -139,5 +140,5 @@ class Finding:
 
     @property
     def all_notes(self) -> tuple[str, ...]:
-        """Further facts, one sentence each, and where else it is."""
+        """Additional facts, one sentence each, including other places where the problem occurs."""
         return (*self.notes, *self.also)

@@ -20,10 +20,11 @@ class Compared:
 
     Attributes:
         name: The earlier report's file.
-        new: Number of findings that it does not contain.
-        known: How many it has.
-        fixed: Those of its findings that are gone.
-        differences: Differences of the earlier recording, one each: ``torch 2.11.0 → 2.13.0``.
+        new: Number of findings that the earlier report does not have.
+        known: Number of findings that the earlier report also has.
+        fixed: Findings of the earlier report that no longer occur.
+        differences: Differences in target, versions and settings from the earlier recording, such
+            as ``torch 2.11.0 → 2.13.0``.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Gate:
     Attributes:
         fail_on: Ids of rules and names of severities that it fails on.
         failing: Number of findings that make it fail; with a baseline, only new ones.
-        incomplete: Why findings may be missing, which fails the gate, or an empty string.
+        incomplete: Reason why findings may be missing, which makes the gate fail, if there is one.
         baseline: What has changed since the baseline, or None without one.
     """
 

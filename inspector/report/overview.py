@@ -87,7 +87,7 @@ def _asked(settings: Mapping[str, object]) -> Iterator[str]:
             yield f"{name} {value}"
 
 
-_UNSEEN = "which has no column numbers, source text or silently skipped functions"
+_UNSEEN = "which does not record column numbers, source text or silently skipped functions"
 
 
 def notices(report: Report, unseen: str = _UNSEEN) -> Iterator[tuple[str, str]]:

@@ -85,6 +85,6 @@ def _where(
     names = listed([named[index] for index in where], _MOST_NAMED)
     if len(where) > 1:
         which = f"all {len(where)} processes" if set(where) >= set(everyone) else "some processes"
-        yield f"in {which}: {names}; the records come from all of them"
+        yield f"in {which}: {names}; the records of all of them are counted together"
     elif where != everyone:
         yield f"only in {names}"

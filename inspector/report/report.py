@@ -21,12 +21,12 @@ class Report:
 
     Attributes:
         run: The run.
-        summary: Its counts.
-        findings: What was found: the gravest first, of these what costs most in each call, then
-            what takes the longest to recompile, and the rest in the order in which it happened.
+        summary: Counts of graphs, graph breaks and recompilations of the run, and its compile time.
+        findings: Findings, most severe first, then by cost per warm call, then by recompilation
+            time. The rest are in the order in which they occurred.
         next_steps: Commands worth running next.
-        gate: The verdict on it, or None where none was asked for.
-        verification: What was tried from outside, or None where that was not asked for.
+        gate: Result of the gate, or None if no gate was requested.
+        verification: Results of ``--verify``, or None without it.
         by_process: The counts of each process, in the order of the run's processes.
     """
 

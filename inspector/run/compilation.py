@@ -43,7 +43,8 @@ class Compilation:
     """One compilation of a frame, over all of its attempts.
 
     Attributes:
-        call: Which call of the target it happened in (0 is an input's first), or None if unknown.
+        call: Number of earlier target calls with the same input when it happened (0 in the first
+            call), or None if unknown.
         input: Number of the input of that call, from 0, or None if unknown.
         graphs: Graphs handed to the backend and compiled.
         has_guarded_code: Whether it produced code, or None if it did not finish.
@@ -112,7 +113,7 @@ class Frame:
 
     @property
     def state(self) -> FrameState:
-        """Compiled if any compilation was; else failed, skipped, or cut off before its end.
+        """``compiled`` if a compilation gave a graph; else ``failed``, ``skipped``, ``unfinished``.
 
         A frame that a graph break made Dynamo give up runs eagerly and is skipped, not failed.
         """

@@ -11,7 +11,8 @@ class StageTime:
     """Compile time of one stage.
 
     Attributes:
-        time_ns: Wall time in which this was the innermost stage at work; stages add up.
+        time_ns: Wall time in which this was the innermost active stage. The times of all stages sum
+            to the compile time.
     """
 
     stage: str
@@ -20,10 +21,10 @@ class StageTime:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LineTime:
-    """How long Dynamo traced a line of the user's, with what torch's own code below it took.
+    """Time that Dynamo spent tracing a user line, including torch code called from it.
 
     Attributes:
-        time_ns: Wall time of tracing, without the backend's, over all attempts.
+        time_ns: Wall time of tracing over all attempts, without the backend.
     """
 
     file: str
@@ -39,11 +40,11 @@ class CompilationTime:
     The times of all of these add up to the compile time of the process.
 
     Attributes:
-        compile_id: In torch's spelling; empty for time that torch gives to none (autotuning).
-        occurrence: 0, or how often the id was used before ``torch._dynamo.reset()``.
+        compile_id: Compile id; none for time that torch assigns to no compilation (autotuning).
+        occurrence: Number of earlier uses of the compile id before ``torch._dynamo.reset()``.
         is_backward: Whether this is the backward graph, which is compiled when it is first needed.
         user: Where the compiled function was called; None where unknown.
-        process: Index of the process in the run, in what is gathered over all of them.
+        process: Index of the process in the run.
     """
 
     compile_id: str
@@ -68,7 +69,7 @@ class PlaceTime:
     """Compile time of a place in the source: of a code object, or of a user's line.
 
     Attributes:
-        file: File name as the recorded process knew it; empty for time that is nobody's.
+        file: File name in the recorded process; none for time that belongs to no source file.
         line: The line: the code object's first, or the user's.
         compilations: Number of its compilations, without backward halves.
     """
@@ -98,10 +99,10 @@ class Reason:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CacheUse:
-    """What one cache had.
+    """Hits, misses and bypasses of one cache.
 
     Attributes:
-        hits: How often something was found; None where torch does not say.
+        hits: Number of cache hits; None if torch does not report it.
         guard_misses: Number of misses that found entries whose guards failed.
     """
 
@@ -119,9 +120,10 @@ class ColdStart:
     """Where the compile time of a run went.
 
     Attributes:
-        compilations: The same by compilation, adding up to it, in order of time in each process.
+        compilations: Compile time by compilation, in chronological order within each process. The
+            times sum to ``compile_time_ns``.
         vector_checks: Number of small files compiled to probe the C++ compiler.
-        logging_ns: Part of it that torch spent on writing its trace.
+        logging_ns: Part of the compile time that torch spent on writing its trace.
         traced_lines: How long Dynamo traced each line, the longest first; empty if unmeasured.
     """
 
@@ -147,12 +149,12 @@ class KeyVerdict(enum.Enum):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Change:
-    """One part of a cache key that is another one now.
+    """A component of a cache key that has changed.
 
     Attributes:
         component: Torch's name of it (``inductor_config[max_autotune]``).
-        before: What it was, the changed lines alone; empty where the part was not there.
-        opaque: Whether torch prints it without the part that changed.
+        before: Previous value, reduced to the changed lines; empty if the component did not exist.
+        opaque: Whether torch's printed value omits the part that changed.
     """
 
     component: str
@@ -167,8 +169,9 @@ class KeyChange:
     """How the key of one graph differs between two recordings.
 
     Attributes:
-        before: What came of the look-up in the other recording.
-        verdict: ``hidden``: the keys differ in no part that torch logs; ``unknown``: it logs none.
+        before: Result of the lookup in the other recording.
+        verdict: Result of comparing the keys: ``same``, ``changed``, ``hidden`` (the difference is
+            not in torch's log) or ``unknown`` (torch logs no components).
     """
 
     cache: str

@@ -33,19 +33,25 @@ class TimeShare:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cost:
-    """What one site costs per warm call; never what mending it would gain.
+    """Cost of one site per warm call.
+
+    This is not the time that a fix would save.
 
     Attributes:
-        cost_ns: Time outside of graphs, plus that of writing and reading what fusion would keep.
+        cost_ns: Time per warm call outside of compiled graphs, plus that of memory traffic that
+            fusion would avoid. None if unknown.
         outside_ns: Time outside of compiled graphs that belongs to this site alone.
-        shares: What it is on the host: adds up to ``outside_ns`` unless a device worked on.
-        shared_ns: Time that belongs to this site and to others: it ends when all of them do.
-        shared_with: Those others, as ``file:line``.
-        crossing_ns: Time to write and read those, at the measured copy rate, or None.
+        shares: Breakdown of the host time by activity. It sums to ``outside_ns`` unless the device
+            was still busy.
+        shared_ns: Time caused jointly by this site and others. It is saved only if all of them are
+            fixed.
+        shared_with: Other sites that cause ``shared_ns``, as ``file:line``.
+        crossing_ns: Time to write and read ``fusible_bytes`` at the measured copy rate, or None if
+            unknown.
         spread: How far the medians of thirds of these calls differ: largest by smallest less 1.
         scale: What the times were multiplied with, as calls took longer under the profiler.
         call_ns: Median time of a warm call without the profiler, or None.
-        is_whole_frame: Whether the frame has no graph, so that the time is all of the frame's.
+        is_whole_frame: Whether the frame has no graph, so that the cost covers the whole frame.
     """
 
     kind: CostKind

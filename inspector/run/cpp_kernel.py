@@ -6,47 +6,18 @@ from inspector.records.kernels import CppKernelLoops, CppNest
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class TextLoop:
-    """One ``for`` of the kernel's text.
-
-    Attributes:
-        parallel: Number of loops that OpenMP parallelizes, or 0.
-        is_collapsed: Whether it is collapsed into the enclosing loop.
-        is_vector: Whether its body, without the loops inside of it, calls ``at::vec``.
-    """
-
-    var: str
-    size: str
-    step: int
-    line: int
-    depth: int
-    parallel: int = 0
-    is_collapsed: bool = False
-    is_vector: bool = False
-    is_innermost: bool = True
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class CppText:
     """The text of a C++ kernel.
 
     Attributes:
-        loops: Loops over elements, in order: not over lanes, remainders and accumulators.
+        loops: Of each innermost loop over elements whether its body calls ``at::vec``.
+        parallel_vars: Variables of the parallel loops, each listed once.
+        is_template: Whether there are loops of another form.
     """
 
-    loops: tuple[TextLoop, ...]
-    unread: tuple[str, ...] = ()
-
-    @property
-    def innermost(self) -> tuple[TextLoop, ...]:
-        """The loops whose body does the work."""
-        return tuple(loop for loop in self.loops if loop.is_innermost)
-
-    @property
-    def parallel_vars(self) -> tuple[str, ...]:
-        """The variables of the loops that threads share, each once."""
-        found = (loop.var for loop in self.loops if loop.parallel or loop.is_collapsed)
-        return tuple(dict.fromkeys(found))
+    loops: tuple[bool, ...]
+    parallel_vars: tuple[str, ...] = ()
+    is_template: bool = False
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -75,12 +46,12 @@ class CppFacts:
     @property
     def vector_loops(self) -> int:
         """Innermost loops that work with vectors."""
-        return sum(loop.is_vector for loop in self.text.innermost)
+        return sum(self.text.loops)
 
     @property
     def loops(self) -> int:
         """Innermost loops."""
-        return len(self.text.innermost)
+        return len(self.text.loops)
 
     @property
     def is_parallel(self) -> bool:

@@ -22,9 +22,10 @@ class CudaGraphWarning:
     """A warning of torch about CUDA graphs.
 
     Attributes:
-        kind: No graph is made; no more are made after too many; many sizes were captured.
+        kind: Kind of warning: ``skip`` (no graph is captured), ``limit`` (no further captures after
+            too many) or ``sizes`` (captures for many sizes).
         key: The function that was called, or None while something is compiled.
-        evidence: Where this was said: an artifact of ours, or ``compilation_metrics``.
+        evidence: Source of the warning: an artifact of torch-inspector, or ``compilation_metrics``.
     """
 
     kind: WarningKind

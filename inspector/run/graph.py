@@ -33,13 +33,14 @@ class Node:
     Attributes:
         op: ``placeholder``, ``get_attr``, ``call_function``, ``call_method``, ``call_module`` or
             ``output``.
-        target: What is called (``aten.mm.default``, ``torch.relu``), or taken.
+        target: Called function (``aten.mm.default``, ``torch.relu``), or name of the input or
+            attribute.
         stack: The user's frames that led to it, outermost first; torch's own are left out.
         modules: The path of each module that it is in with the name of its class, outermost first.
         earlier: Names that it had in graphs of earlier stages, Dynamo's first.
         aten: The ATen operator that it was before decompositions, or an empty string.
         flops: Floating-point operations by the formulas of ``torch.utils.flop_counter``, or None.
-        is_saved: Whether the forward pass keeps what it gives for the backward pass.
+        is_saved: Whether the forward pass saves its output for the backward pass.
         kernels: Kernels or library functions that compute it.
         inside: What computes in the graph of a higher-order operator, if this takes it first.
     """
@@ -76,7 +77,7 @@ class Node:
 
     @property
     def bytes_(self) -> int | None:
-        """Bytes of what it gives, or None where a size or a dtype is not known."""
+        """Total size of its outputs in bytes, or None if a size or dtype is unknown."""
         sizes = [tensor_bytes(tensor) for tensor in self.tensors]
         return None if None in sizes else sum(size or 0 for size in sizes)
 
@@ -86,7 +87,8 @@ class Graph:
     """A graph.
 
     Attributes:
-        direction: ``forward``, ``backward`` or ``inference`` from the prims graph on, else empty.
+        direction: ``forward``, ``backward`` or ``inference`` from the prims stage on; none for
+            earlier stages.
         number: How many graphs of the same kind stand before it (compiled in parts for DDP).
         process: Which process it is of, where there are several: ``rank 1``.
     """

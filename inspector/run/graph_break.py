@@ -35,7 +35,8 @@ class GraphBreak:
         wrappers: Further breaks that torch reports while handling this one, such as GB7000.
         user: The innermost frame outside torch and the standard library; else the innermost.
         project: The innermost frame of the user's own project where ``user`` is a library's.
-        call: Which call of the target it happened in (0 is an input's first), or None if unknown.
+        call: Number of earlier target calls with the same input when it happened (0 in the first
+            call), or None if unknown.
         caused_by: The key of the earlier break without which torch had not met this one, or None.
     """
 

@@ -16,7 +16,7 @@ class NodeLine:
     Attributes:
         node: The node's name in Dynamo's graph; of a backward pass, also in the post-grad graph.
         module: The path of the innermost module that it is in (``layers.0.norm``), or empty.
-        makes: Classes of layers that the line makes, of which nothing of the user's runs.
+        makes: Classes of the layers that the line creates, if no user code runs in them.
     """
 
     node: str
@@ -61,13 +61,15 @@ class Kernel:
     """One kernel as Inductor defined it.
 
     Attributes:
-        language: ``triton``, ``cpp``, or what else ``async_compile`` was asked for.
+        language: Language of the kernel: ``triton``, ``cpp``, or another one that ``async_compile``
+            supports.
         kind: A Triton kernel's heuristics (``pointwise``, ``template``, ``user_autotune``, …).
         line: Where its definition begins in the output code, from 1.
         size_hints: Size by the name of its index (``x``, ``r0_``).
         signature: Type by argument (``*fp32``, ``i32``, ``constexpr``).
         inductor_meta: Inductor's metadata (``num_load``, ``kernel_name``, …).
-        options: Other arguments of its heuristics (``reduction_hint``, …); text if no literals.
+        options: Other arguments of its heuristics (``reduction_hint``, …); as text if they are not
+            literals.
         traffic_bytes: Bytes that a launch reads and writes, as Inductor estimates, or None.
         flops: Floating-point operations of a launch, as Inductor estimates, or None.
     """
@@ -107,7 +109,7 @@ class Call:
     Attributes:
         kind: ``kernel`` (defined in the same code), ``extern`` (``extern_kernels.mm``) or ``aten``
             (an operator that Inductor left to eager PyTorch).
-        repeats: The line of the first call that computes the same of the same, or 0.
+        repeats: Of a library's call, the line of the first one of the same, or 0.
     """
 
     kind: str
@@ -143,8 +145,10 @@ class GraphCode:
     Attributes:
         direction: ``inference``, ``forward`` or ``backward``.
         name: AOTAutograd's name of the graph (``0_inference``), or an empty string.
-        alternative: What was decided otherwise than in the code that was taken, or empty.
-        about: What that decision is about, as torch identifies it: multiplications that are padded.
+        alternative: Decision in which this code differs from the chosen code; none for the chosen
+            code.
+        about: Subject of that decision as torch identifies it, such as padded matrix
+            multiplications.
     """
 
     compile_id: str

@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+from collections.abc import Mapping
 
 
 class InstructionKind(enum.Enum):
@@ -47,7 +48,7 @@ class OccupancyLimit(enum.Enum):
     SHARED_MEMORY = "shared memory"
     WARPS = "warps"
     BLOCKS = "blocks"
-    TOO_LARGE = "one block does not fit"
+    TOO_LARGE = "not even one block fits"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Width:
     """Bytes loaded or stored with accesses of one width.
 
     Attributes:
-        bytes: What a program moves with them, loops included as far as their trips are known.
+        bytes: Bytes that one program moves with these accesses, including loop iterations with
+            known trip counts.
     """
 
     bits: int
@@ -110,15 +112,6 @@ class Access:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class InstructionCount:
-    """How often a kind of instruction occurs."""
-
-    kind: InstructionKind
-    count: int
-    in_loop: int = 0
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Loop:
     """A loop in the instructions.
 
@@ -129,7 +122,6 @@ class Loop:
 
     first: int
     last: int
-    depth: int
     bytes_moved: int = 0
     source: int | None = None
 
@@ -141,9 +133,10 @@ class Loop:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ConfigAnalysis:
-    """One configuration, analysed.
+    """Analysis of one kernel configuration.
 
     Attributes:
+        instructions: How many there are of each kind.
         tensor_cores: Count by opcode and dtype of matrix instructions (``HGMMA bf16``).
         fma_dots: Line and dtype of matrix products that do not use tensor cores.
     """
@@ -152,7 +145,7 @@ class ConfigAnalysis:
     loads: tuple[Width, ...] = ()
     stores: tuple[Width, ...] = ()
     accesses: tuple[Access, ...] = ()
-    instructions: tuple[InstructionCount, ...] = ()
+    instructions: Mapping[InstructionKind, int] = dataclasses.field(default_factory=dict)
     tensor_cores: tuple[tuple[str, int], ...] = ()
     fma_dots: tuple[tuple[int, str], ...] = ()
     float64_lines: tuple[int, ...] = ()
@@ -160,4 +153,4 @@ class ConfigAnalysis:
 
     def count(self, kind: InstructionKind) -> int:
         """How many instructions of a kind there are."""
-        return next((entry.count for entry in self.instructions if entry.kind is kind), 0)
+        return self.instructions.get(kind, 0)

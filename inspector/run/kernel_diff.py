@@ -13,7 +13,7 @@ class DiffKernel:
     Attributes:
         launches: Number of launches if each graph runs once.
         traffic_bytes: Bytes that one launch reads and writes, as Inductor counts, or None.
-        time_ns: Of all its launches in a profiled call; None without a profile.
+        time_ns: Time of all its launches in a profiled call; None without a profile.
     """
 
     kernel: Kernel
@@ -27,12 +27,13 @@ class DiffKernel:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelChange:
-    """A kernel of the one side and what became of it on the other.
+    """A kernel on one side and its counterpart on the other.
 
     Attributes:
-        matched_by: ``content``, ``nodes`` or ``name``; empty where one side has none.
-        differences: What differs, in a few words each; empty if nothing but its name does.
-        part_of: A kernel of the other side that computes all that it does, or empty.
+        matched_by: How the two kernels were matched: ``content``, ``nodes`` or ``name``; none if
+            one side lacks the kernel.
+        differences: Differences, a few words each; empty if only the name differs.
+        part_of: Kernel of the other side that computes everything that this kernel does, if any.
     """
 
     before: DiffKernel | None
@@ -58,10 +59,11 @@ class Counts:
     """The totals of one side.
 
     Attributes:
-        traffic_bytes: Bytes read and written, or None; of launches alone without fusion records.
+        traffic_bytes: Bytes read and written, or None; without fusion records, by kernel launches
+            only.
         operators: Operators that Dynamo captured; equal on both sides if they compute the same.
-        predicted_ns: Predicted time of all launches in a row; None where one has none.
-        call_ns: Of a profiled warm call; None without a profile.
+        predicted_ns: Sum of the predicted times of all launches; None if any of them is unknown.
+        call_ns: Time of a profiled warm call; None without a profile.
         busy_ns: Time in which the device is busy.
     """
 

@@ -10,7 +10,7 @@ from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ConfigFacts:
-    """One configuration."""
+    """One kernel configuration with its analysis and prediction."""
 
     config: ConfigBuild
     analysis: ConfigAnalysis
@@ -19,7 +19,7 @@ class ConfigFacts:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelFacts:
-    """One kernel.
+    """Compiled configurations of one kernel.
 
     Attributes:
         configs: Those that fit on the GPU, which chooses one: what holds for all holds.

@@ -19,7 +19,7 @@ class Prediction:
     """Predicted time of a kernel; never a measurement.
 
     Attributes:
-        time_ns: Its time, the least if something is `missing`; None if unknown.
+        time_ns: Predicted time; a lower bound if ``missing`` is set, None if unknown.
         spread_ns: Its time if all multiprocessors had a block, or None if unknown.
         parts: How each figure was computed, one sentence each.
     """
@@ -37,5 +37,5 @@ class Prediction:
 
     @property
     def is_least(self) -> bool:
-        """Whether it takes at least that time, and nobody knows how much longer."""
+        """Whether ``time_ns`` is only a lower bound."""
         return bool(self.missing) or self.bound is Bound.UNKNOWN

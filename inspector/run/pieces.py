@@ -12,7 +12,7 @@ class Piece:
     """One submodule, for one range of tokens.
 
     Attributes:
-        stages: Its compile time by stage, adding up to it.
+        stages: Compile time by stage. The times sum to ``compile_time_ns``.
         places: Of its graphs, the first among those of the process, and the first behind them.
     """
 

@@ -87,8 +87,9 @@ class SymbolUse:
     """A symbolic size in a guard.
 
     Attributes:
-        source: What it stands for (``L['x'].size()[0]``).
-        guarded: The user's stack where it got the guard (or became a constant), outermost first.
+        source: Size that the symbol represents (``L['x'].size()[0]``).
+        guarded: User stack where the symbol was guarded or specialized to a constant, outermost
+            first.
         held_by: What was a constant then and is dynamic now: a size of another input held it.
     """
 
@@ -107,8 +108,8 @@ class Change:
     """One failed guard of a cache entry; torch reports only the first.
 
     Attributes:
-        source: What the guard looks at in Dynamo's spelling; of a relation the expression.
-        name: The same as reasons spell it.
+        source: Guarded value in Dynamo's notation; for a relation, its expression.
+        name: Guarded value as it is written in recompilation reasons.
         before: Short description of the values that the entry expects.
     """
 
@@ -136,7 +137,7 @@ class Bound:
 
     Attributes:
         expression: The relation in Dynamo's spelling (``129 <= L['x'].size()[0]``).
-        text: The same as the user would write it (``129 <= x.size(0)``).
+        text: The relation in terms of user code (``129 <= x.size(0)``).
     """
 
     expression: str
@@ -161,10 +162,11 @@ class EqualSizes:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Limit:
-    """The limit of ``torch._dynamo.config`` that forbade a compilation.
+    """The limit of ``torch._dynamo.config`` that prevented a compilation.
 
     Attributes:
-        raised: Whether torch raised ``FailOnRecompileLimitHit``, and nothing ran eagerly.
+        raised: Whether torch raised ``FailOnRecompileLimitHit`` instead of running the frame
+            eagerly.
         keeps_versions: Whether older code is used still; not in torch 2.5 and before.
     """
 
@@ -193,21 +195,25 @@ class OtherInstance:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Recompile:
-    """One compilation of a code object after its first, or one that the limit forbade.
+    """A recompilation of a code object, or one that the recompile limit prevented.
 
     Attributes:
-        entry: Whose guard it is, or None: of those that did not fit the nearest.
-        source: What the guard looks at in Dynamo's spelling (``L['x']``), or an empty string.
-        name: The same as the user would write it (``x``).
-        before: What the guard wants, in Python's spelling or described; empty where unknown.
+        entry: Compile id of the cache entry whose guard failed, or None. If several entries failed,
+            it is the closest match.
+        source: Guarded value in Dynamo's notation (``L['x']``), if known.
+        name: Guarded value as written in user code (``x``).
+        before: What the guard expects, in Python's spelling, if known.
+        now: What the call has instead, if known.
         holds: Class of a container's first item (``int``), or an empty string where unknown.
         time_ns: Wall time of all stages of this compilation, backward included; None where unknown.
         failure: The first line of torch's error message, or an empty string.
         changes: All failed guards of this entry; empty if guard trees were not logged.
         wraps: The class of the module that a function of torch's own wraps, or an empty string.
-        new_keys: Keys of a dict (those asked for) that the call has and the entry's call had not.
-        missing_keys: The reverse; both are empty where unknown.
-        bounds: Conditions under which it stays dynamic, shortest first.
+        new_keys: Guarded dict keys that this call has and the call that created the cache entry did
+            not have.
+        missing_keys: Guarded dict keys that only the call that created the cache entry had. Both
+            lists are empty if unknown.
+        bounds: Conditions on the sizes and numbers that became dynamic, shortest first.
     """
 
     compile_id: CompileId

@@ -34,7 +34,7 @@ class LogWarning:
     """Something in a log that could not be read.
 
     Attributes:
-        line: Line number in it, from 1, or 0 where it is about the whole file.
+        line: Line number in the log, from 1, if the warning concerns a single line.
     """
 
     file: str
@@ -44,13 +44,14 @@ class LogWarning:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Process:
-    """What one process did.
+    """One process of the run.
 
     Attributes:
-        skipped: Frames skipped without an event.
-        compile_time_ns: Union of the wall intervals of all compilations.
-        stages: The same time by stage, adding up to it.
-        has_inspector_events: Whether the log has our own artifacts (a plain trace has none).
+        skipped: Frames that Dynamo skipped without logging an event.
+        compile_time_ns: Wall time of all compilations; overlapping intervals count once.
+        stages: Compile time by stage. The times sum to ``compile_time_ns``.
+        has_inspector_events: Whether the log contains artifacts of torch-inspector; false for a
+            plain trace.
         boundaries: What goes into a graph and what comes out, by the text of its compile id; read
             where there is a profile or a graph break.
         has_spans: Whether its log has spans of compilation; else the times are the metrics'.
@@ -149,7 +150,8 @@ class Run:
     """A recorded program.
 
     Attributes:
-        processes: Its processes, by rank, else in the order of their logs.
+        processes: Processes of the run, sorted by rank, or in the order of their logs if they have
+            no rank.
         place: What commands about it name, or an empty string where they find it without: it is
             the newest recording.
     """

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 
 # Of a longer file, or a damaged number, no lines are made up.
-_MOST_LINES = 1_000_000
 _DEFINITION = re.compile(r"\s*(?:(?:async\s+)?def|class)\s")
 _MOST_DECORATOR_LINES = 40
 
@@ -33,7 +32,6 @@ class Sources:
     lines: Mapping[str, Mapping[int, str]] = dataclasses.field(default_factory=dict)
     whole: frozenset[str] = frozenset()
     digests: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    functions: Mapping[str, tuple[range, ...]] = dataclasses.field(default_factory=dict)
 
     def line(self, file: str, number: int) -> str | None:
         """A line, or None where the recording does not have it."""
@@ -59,22 +57,6 @@ class Sources:
             return None
         known = self.lines.get(file, {})
         return "\n".join(known.get(number, "") for number in range(1, len(known) + 1))
-
-    def function(self, file: str, line: int) -> str | None:
-        """The innermost known function around a line, or None.
-
-        Its lines have the numbers that they have in the file, and nothing else is before them but
-        what makes a program of a method.
-        """
-        around = [lines for lines in self.functions.get(file, ()) if line in lines]
-        lines = min(around, key=len, default=range(0))
-        if not lines or lines.start > _MOST_LINES:
-            return None
-        known = self.lines.get(file, {})
-        is_inner = known.get(lines.start, "")[:1].isspace()
-        begin = ["if True:"] if is_inner and lines.start > 1 else []
-        before = [""] * (lines.start - 1 - len(begin))
-        return "\n".join((*before, *begin, *(known.get(number, "") for number in lines)))
 
     def qualname(self, file: str, line: int) -> str | None:
         """The qualified name of the function or class around a line, or None where unknown."""

@@ -13,7 +13,7 @@ _UNMEASURED_CALLS = 2  # inspector/capture/execution/explain_calls.py
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Added:
-    """What calls after the first one of each input added."""
+    """Counts added by calls after the first call with each input."""
 
     graphs: int = 0
     graph_breaks: int = 0
@@ -23,19 +23,23 @@ class Added:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts of the first call with each input; of everything where calls are not marked.
+    """Counts for the first call with each input, or for the whole run if calls are not marked.
 
     Attributes:
-        frames: Code objects that Dynamo began to trace: the sum of the next four.
+        frames: Number of code objects that Dynamo began to trace: the sum of the four ``frames_``
+            counts.
         frames_compiled: Frames with at least one compiled graph.
         frames_skipped: Frames that Dynamo skipped.
         frames_unfinished: Frames whose end was not recorded.
         operators: call_function, call_method and call_module nodes over all graphs.
-        operators_per_graph: The same by compilation that has a graph, in order.
-        distinct_graph_breaks: Sites: user file, line and GB type.
-        graph_breaks_raised: Those that ``fullgraph=True`` made an error; not among the above.
-        compile_time_ns: Union of the wall intervals of all compilations, those of later calls too.
-        later: What later calls with the same inputs added.
+        operators_per_graph: Number of operators in each compilation that has a graph, in order.
+        distinct_graph_breaks: Number of distinct graph break sites, identified by user file, line
+            and graph break type.
+        graph_breaks_raised: Number of graph breaks that ``fullgraph=True`` turned into errors; not
+            included in ``graph_breaks``.
+        compile_time_ns: Wall time of all compilations, including those of later calls; overlapping
+            intervals count once.
+        later: Counts added by later calls with the same inputs.
     """
 
     frames: int

@@ -36,13 +36,13 @@ class Candidate:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Measured:
-    """What one process of ``--verify`` came to.
+    """Results of one process of ``--verify``.
 
     Attributes:
-        graphs: Graphs of the first calls.
-        graph_breaks: Records of graph breaks of the first calls.
+        graphs: Number of graphs compiled in the first calls.
+        graph_breaks: Number of graph break records in the first calls.
         warm_call_ns: Median wall time of a warm round (one call with each input), or None.
-        compilations: Compilations of any function, first ones and later calls' too.
+        compilations: Number of compilations of all functions, in first and later calls.
     """
 
     graphs: int
@@ -88,12 +88,12 @@ class Measured:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Trial:
-    """One candidate, tried.
+    """Trial of one candidate setting or code change.
 
     Attributes:
         removed: Fingerprints of the findings that are gone with it.
         added: Number of findings that occur only with it.
-        helps: Whether something is fewer and nothing more with it, and outputs stay equal.
+        helps: Whether it reduces some count, increases none, and leaves the outputs equal.
         recompiles: Of each removed finding of a recompilation, how often its function was compiled
             again without it, and how often with it: of several findings of one function, what is
             gone of the one can be what the other has become.
@@ -111,15 +111,15 @@ class Trial:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class AdviceTrial:
-    """What a trial says about one finding that it removes.
+    """Result of a ``--verify`` trial for one finding that it removes.
 
     Attributes:
         outputs_equal: Whether the outputs stayed equal; None where that is not known.
         recompiles: How often the function was compiled again before and after, where the finding is
             a recompilation.
-        warm_call_ratio: The median time of a warm call with it, divided by that without; 1 where
-            they differ no more than processes without it do; None where that is not known, or
-            graphs are not lowered.
+        warm_call_ratio: Median time of a warm call with the changes, divided by that without. It is
+            1 if the difference is within noise, and None if unknown or if the backend does not
+            lower graphs.
     """
 
     settings: tuple[Setting, ...]
@@ -131,13 +131,14 @@ class AdviceTrial:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Verification:
-    """All trials.
+    """Results of all trials of ``--verify``.
 
     Attributes:
-        backend: The backend of all of them; empty where the file compiles its model itself.
+        backend: Backend of all trials; none if the file compiles its model itself.
         deterministic: Whether two processes without settings gave equal outputs; None if unknown.
-        left_out: Settings that would have been tried, and that this torch does not have.
-        not_tried: Why nothing, or not everything, was tried, in one sentence, or an empty string.
+        left_out: Settings that were not tried because the installed torch does not have them.
+        not_tried: Reason why some or all candidates were not tried, in one sentence, if any were
+            not.
     """
 
     backend: str = ""

@@ -49,11 +49,11 @@ class Workload:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Setting:
-    """How it is compiled.
+    """Arguments of ``torch.compile``.
 
     Attributes:
         backend: ``torch.compile``'s backend; empty for eager PyTorch, without the compiler.
-        dynamic: Its ``dynamic``; None leaves the choice to torch.
+        dynamic: ``torch.compile``'s ``dynamic`` argument; None leaves the choice to torch.
     """
 
     backend: str = ""
@@ -69,7 +69,7 @@ class Setting:
 
     @property
     def label(self) -> str:
-        """``eager``, ``default``, ``reduce-overhead``, ``aot_eager``, ``default + dynamic``."""
+        """Name of the setting: ``eager``, ``reduce-overhead``, ``default + dynamic``."""
         if self.is_eager:
             return "eager"
         name = (self.mode or "default") if self.backend == "inductor" else self.backend

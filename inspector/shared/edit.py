@@ -14,7 +14,9 @@ names as ``module.name``."""
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Edit:
-    """One change.
+    """One replacement of source text.
+
+    Lines count from 1, columns from 0 in UTF-8 bytes.
 
     Lines count from 1, columns from 0 and in bytes of UTF-8, as Python's syntax trees have them.
 
@@ -43,10 +45,10 @@ class Edit:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Changes that belong together: what a piece of advice says, put into the file.
+    """Edits that together apply one piece of advice to a file.
 
     Attributes:
-        file: The file, for people: relative to the project's folder.
+        file: Path of the file relative to the project directory, for display.
     """
 
     advice: str

@@ -46,13 +46,13 @@ class Gpu:
     """One GPU.
 
     Attributes:
-        key: What ``--gpu`` calls it.
-        name: What ``torch.cuda.get_device_name`` says, where known; else NVIDIA's name.
+        key: Name of the GPU for ``--gpu``.
+        name: Name from ``torch.cuda.get_device_name`` if known, otherwise NVIDIA's name.
         bandwidth: Bytes per second of device memory.
-        peaks: Operations per second by dtype (``float32`` without tensor cores, ``tf32``,
-            ``float16``, ``bfloat16``, ``float8``, ``int8`` with them, ``float64`` the faster of
-            both), dense.
-        assumed: Whether this is a whole architecture, with the figures of one of its GPUs.
+        peaks: Peak dense operations per second by dtype. ``float32`` excludes tensor cores,
+            ``float64`` is the faster of both, and all other dtypes use tensor cores.
+        assumed: Whether this is an entry for a whole architecture, with the figures of one of its
+            GPUs.
     """
 
     key: str

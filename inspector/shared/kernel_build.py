@@ -25,7 +25,7 @@ class Resources:
 
     @property
     def spilled_registers(self) -> int:
-        """``n_spills`` as `CachingAutotuner` and Triton report it (driver.c, loadBinary)."""
+        """Number of spilled registers, which Triton reports as ``n_spills``."""
         return self.stack_bytes // 4
 
 
@@ -35,8 +35,9 @@ class ConfigBuild:
 
     Attributes:
         scaled: Whether `CachingAutotuner` adds it after it has seen the registers of another.
-        grid: Blocks by axis, or empty where the source does not say.
-        grid_is_exact: Whether the sizes are in the source; otherwise they are rounded hints.
+        grid: Number of blocks by axis; empty if it cannot be determined from the source.
+        grid_is_exact: Whether ``grid`` was computed from the exact sizes in the source, not from
+            rounded size hints.
         launched_warps: Warps of a block as compiled: warp specialisation adds some.
         texts: File by kind (``ttgir``, ``ptx``, ``sass``, …), relative to the build's folder.
     """

@@ -20,11 +20,11 @@ class Meta:
     Attributes:
         format_version: Version of the recording's format; 0 for a plain trace.
         name: The recording's number in the store or the file's name.
-        started: UTC in ISO 8601, or an empty string.
+        started: Start of the recording, UTC in ISO 8601, if known.
         partial: Why the recording is not complete, in one sentence, or an empty string.
-        error_detail: The user's own traceback, or an empty string.
-        exit_code: The program's own exit code, 128 and its number for a signal; None where nobody
-            knows it, or where a target was called.
+        error_detail: Traceback of the error through user code, if any.
+        exit_code: Exit code of the program, or 128 plus the signal number. None if it is unknown or
+            if a target was called.
         ended: How it ended: ``running`` (its recorder is at work, or was cut off), ``whole``,
             ``failed`` (the target, or the writing of the log), ``interrupted``, ``timed-out`` or
             ``killed``.

@@ -33,7 +33,8 @@ class WarmupCall:
     """One call.
 
     Attributes:
-        compiled: Frames that it compiled, or tried to.
+        input: Number of the input, from 0.
+        compiled: Number of frames that the call compiled or tried to compile.
     """
 
     input: int
@@ -43,11 +44,11 @@ class WarmupCall:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class WarmupCheck:
-    """What a fresh process did that ran the script, and then called all inputs.
+    """Result of a fresh process that ran the warm-up script and then called all inputs.
 
     Attributes:
-        ready_ns: From the process's begin until it was warm.
-        later: The calls of all inputs after it.
+        ready_ns: Time from process start until the warm-up script finished.
+        later: Calls of all inputs after the warm-up script.
         counters: Hits, misses and bypasses of the caches of graphs.
     """
 

@@ -49,11 +49,12 @@ class CacheLookup:
     """One look-up in a cache; read from ``fx_graph_cache_*`` and ``aotautograd_cache_*``.
 
     Attributes:
-        cache: One of `CACHES`.
-        compile_id: The compilation in torch's spelling, or an empty string.
-        occurrence: As `inspector.run.compile_time.CompilationTime` has it.
-        what: What was looked for where that is no graph: a kernel's name, or an empty string.
-        detail: Torch's finer word (``full_miss``, ``guard_miss``), or an empty string.
+        cache: Name of the cache: ``AOTAutograd``, ``FX graph``, ``Triton``, ``C++``, ``autotune``
+            or ``PGO``.
+        compile_id: Compile id of the compilation, if known.
+        occurrence: Number of earlier uses of the compile id before ``torch._dynamo.reset()``.
+        what: Name of the kernel that was looked up, if the lookup was not for a graph.
+        detail: Torch's detailed status (``full_miss``, ``guard_miss``), if any.
         components: What the key is made of, as torch prints it: ``[hash] name: value``. Empty where
             torch does not log it (AOTAutograd's on 2.13).
         time_saved_ns: Compile time saved by cache hits, or None.

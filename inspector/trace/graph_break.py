@@ -77,13 +77,13 @@ _GB_ID = re.compile(r"/gb(\d+)\.html")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Cause:
-    """What torch says about one graph break.
+    """Torch's message about a graph break.
 
     Attributes:
         gb_type: Torch's context-free name of the break, or None where the text has no such form.
-        title: The first line of the message; the ``gb_type`` where there is one.
+        title: The ``gb_type`` if there is one, otherwise the first line of the message.
         context: The "developer debug context", or an empty string.
-        gb_id: ``GB0059``, taken from the link, or None.
+        gb_id: Id of the graph break (``GB0059``), taken from the link in torch's message, or None.
         higher_order: The higher-order operator whose function broke
             (``torch.utils.checkpoint.checkpoint``), or an empty string.
     """

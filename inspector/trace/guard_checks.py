@@ -32,6 +32,7 @@ _CONTAINS = re.compile(
     re.DOTALL,
 )
 _HASATTR = re.compile(r"(?P<not>not )?hasattr\(.*, '(?P<attribute>\w+)'\)(?P<false> == False)?")
+_PARTS = re.compile(r", (?![^\[]*\])")  # a shape is one
 _STATE = "___check_global_state() against "
 _MARK = re.compile(r"_dynamo_\w+_indices|_dynamo_shape_ids|_dynamo_unbacked_bounds")
 
@@ -149,6 +150,14 @@ def parse_check(kind: str, code: str, source: str) -> Check:
     reader = _READERS.get(kind)
     found = reader(code, source) if reader else None
     return found or OtherCheck(code)
+
+
+def check_parts(code: str) -> list[str]:
+    """``num_threads=2`` for each part of the global state; of other checks what commas separate."""
+    state = _state(code, "")
+    if isinstance(state, GlobalStateCheck):
+        return [f"{name}={value}" for name, value in state.state.items()]
+    return _PARTS.split(code)
 
 
 def _tensor(code: str, _source: str) -> Check | None:

@@ -22,8 +22,8 @@ class TextCause:
     """The line that made torch guard on something, as the comment behind a guard has it.
 
     Attributes:
-        file: Of a file below the folder that holds torch, relative to that, and of others without
-            what they share with it.
+        file: File that caused the guard, if known. Torch's files are relative to the directory that
+            contains torch; other paths omit the prefix that they share with it.
         code: The source line, or an empty string for a line of torch's own.
     """
 

@@ -17,7 +17,7 @@ from torch._inductor.runtime.triton_heuristics import CachingAutotuner
 from triton import Config
 from triton.runtime.autotuner import Autotuner
 
-from inspector.capture.autotuning import candidates
+from inspector.capture.autotuning import kernels as observing
 from inspector.capture.autotuning.kernels import KernelTuningObserver, UserTuningObserver
 from inspector.capture.hooks import Called, Hooks, timed
 from inspector.records.autotuning import Autotuned
@@ -28,7 +28,7 @@ CONFIGS = [Config({"XBLOCK": size}, num_warps=4) for size in (64, 128, 256)]
 @pytest.fixture
 def written(monkeypatch: pytest.MonkeyPatch) -> list[Autotuned]:
     found: list[Autotuned] = []
-    monkeypatch.setattr(candidates, "emit", found.append)
+    monkeypatch.setattr(observing, "emit", found.append)
     return found
 
 

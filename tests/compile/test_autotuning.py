@@ -71,7 +71,7 @@ def test_what_is_tried_is_recorded_and_is_what_is_taken(tmp_path: Path) -> None:
     assert [item.shape for item in measured.inputs] == [(4, 32, 64), (4, 64, 32)]
     kinds = {item.kind for item in measured.candidates}
     assert kinds == {"extern", "cpp"}
-    times = {item.at: item.time_ns or 0 for item in measured.candidates}
+    times = dict(enumerate(item.time_ns or 0 for item in measured.candidates))
     assert measured.chosen == min(times, key=times.__getitem__)
     assert measured.default is not None
     assert measured.candidates[measured.default].kind == "extern"

@@ -94,9 +94,6 @@ def test_what_is_to_be_changed_and_is_not_is_named(report: dict[str, Any]) -> No
     assert found["buffer norm.running_mean"] == (None, "float32[8]")
     verdict = " ".join(report["groups"][0]["verdict"])
     assert "argument mask is not changed by input 1, but eager changes it" in verdict
-    (row,) = (item for item in report["groups"][0]["rows"] if item["label"] == "forgets")
-    assert "add_" in row["divergence"]["operator"]  # the first that changes something: a counter
-    assert row["divergence"]["file"].endswith("model.py")
 
 
 def test_all_put_everything_back_where_one_has_to(folder: Path, report: dict[str, Any]) -> None:
@@ -183,53 +180,3 @@ def test_what_differs_by_how_it_is_compiled_alone_is_right(
             assert not row["wrong"], group["verdict"]
             names = {error["name"].partition(" input ")[0] for error in row["errors"]}
             assert "argument cache.layers[0] after" in names
-
-
-# The step is right, and what is kept for later steps is not.
-SPOILS = """
-import torch
-from torch import nn
-from torch._dynamo import register_backend
-
-
-@register_backend
-def spoils(graph, _inputs):
-    places = [node for node in graph.graph.nodes if node.op == "placeholder"]
-    squares = [
-        node.args[0] for node in graph.graph.nodes
-        if node.target == "mul_" and node.args[1] == 0.999
-    ]
-
-    def run(*args):
-        found = graph(*args)
-        for node in squares:
-            is_input = node.op == "placeholder"
-            value = args[places.index(node)] if is_input else getattr(graph, node.target)
-            value.mul_(1.1)
-        return found
-
-    return run
-
-
-model = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 4))
-example_inputs = (torch.randn(4, 8),)
-"""
-
-
-def test_what_an_optimizer_keeps_is_a_result_of_its_step(tmp_path: Path) -> None:
-    (tmp_path / "model.py").write_text(SPOILS)
-    done = bench(
-        tmp_path, "model.py", "--modes", "none", "--backends", "aot_eager,spoils", "--train",
-        "--optimizer", "Adam", *SHORT, "--format", "json",
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    rows = {row["label"]: row for row in json.loads(done.stdout)["groups"][0]["rows"]}
-    assert [label for label, row in rows.items() if row["wrong"]] == ["spoils + optimizer compiled"]
-    off = {
-        error["name"].split(" of ")[0]: error["relative"]
-        for error in rows["spoils + optimizer compiled"]["errors"]
-        if error["reference"] == "eager" and error["relative"] > 0.01
-    }
-    assert off == {"exp_avg_sq": pytest.approx(0.1, rel=0.01)}
-    kept = [error["name"] for error in rows["aot_eager"]["errors"]]
-    assert "exp_avg of 0.weight after input 1 (called again)" in kept

@@ -124,8 +124,7 @@ def test_what_inductor_said_is_what_it_wrote(report: dict[str, Any]) -> None:
         cpp = item["cpp"]
         assert cpp["nests"] is not None, item["name"]
         said = [any(loop["is_vector"] for loop in nest["loops"]) for nest in cpp["nests"]]
-        written = [loop["is_vector"] for loop in cpp["parsed"]["loops"] if loop["is_innermost"]]
-        assert said == written, item["name"]
+        assert (len(said), sum(said)) == (cpp["loops"], cpp["vector_loops"]), item["name"]
         shared = any(loop["parallel"] for nest in cpp["nests"] for loop in nest["loops"])
         assert shared == bool(cpp["parallel_over"]), item["name"]
         assert item["bytes"], item["name"]

@@ -85,11 +85,11 @@ def test_the_exception_its_line_and_the_exit_code_come_first(recorded: tuple[str
     report = golden.report_of(folder)
     page = " ".join(golden.rendered(report, "80.txt").split())
     assert said in page.partition("Traceback")[0]
-    assert page.index("the program failed") < page.index("until it failed")
+    assert page.index("the program failed") < page.index("before it failed")
     fields = json.loads(golden.rendered(report, "json"))["recording"]
     assert (fields["error"], fields["exit_code"]) == (said, 1)
     markdown = golden.rendered(report, "md")
-    assert markdown.index(double) < markdown.index("until it failed")
+    assert markdown.index(double) < markdown.index("before it failed")
 
 
 def test_other_processes_and_threads_are_told_with_their_lines(recorded: tuple[str, Path]) -> None:

@@ -8,13 +8,14 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import jsonschema
 import pytest
 
-_BLOCK = re.compile(r"^```(?:python|toml|markdown) (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+from tests.rule_pages import example_of
+
+_BLOCK = re.compile(r"^(```+)(?:python|toml|markdown) (\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 _RECORDING = "samples/graph_breaks/recording.zip"
 _READS = """\
 import sys
@@ -28,28 +29,21 @@ _MODEL = "import torch\nmodel = torch.nn.Linear(2, 2)\nexample_inputs = (torch.o
 
 @pytest.fixture(scope="module")
 def blocks(root: Path) -> dict[str, str]:
-    return dict(_BLOCK.findall((root / "docs" / "extending.md").read_text(encoding="utf-8")))
+    page = (root / "docs" / "extending.md").read_text(encoding="utf-8")
+    return {name: text for _, name, text in _BLOCK.findall(page)}
 
 
 @pytest.fixture
 def extras(tmp_path: Path, blocks: dict[str, str], root: Path) -> dict[str, str]:
     """The environment in which the package of the page is installed."""
-    (tmp_path / "extras").mkdir()
+    package, site = tmp_path / "package", tmp_path / "site"
+    (package / "extras").mkdir(parents=True)
     for name, text in blocks.items():
-        if name.startswith("extras/"):
-            (tmp_path / name).write_text(text, encoding="utf-8")
-    project = tomllib.loads(blocks["pyproject.toml"])["project"]
-    metadata = tmp_path / f"inspector_extras-{project['version']}.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
-    groups = project["entry-points"].items()
-    lines = [
-        line
-        for group, points in groups
-        for line in (f"[{group}]", *(f"{name} = {module}" for name, module in points.items()))
-    ]
-    (metadata / "entry_points.txt").write_text("\n".join(lines))
-    return {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{root}"}
+        if name.startswith(("extras/", "pyproject")):
+            (package / name).write_text(text, encoding="utf-8")
+    install = ("-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation")
+    subprocess.run([sys.executable, *install, "--target", str(site), str(package)], check=True)
+    return {**os.environ, "PYTHONPATH": f"{site}{os.pathsep}{root}"}
 
 
 def _inspect(environment: dict[str, str], *arguments: str) -> str:
@@ -63,13 +57,18 @@ def _inspect(environment: dict[str, str], *arguments: str) -> str:
 
 
 def test_an_installed_rule_a_format_and_a_command(
-    extras: dict[str, str], tmp_path: Path, root: Path
+    extras: dict[str, str], blocks: dict[str, str], tmp_path: Path, root: Path
 ) -> None:
     recording = str(root / _RECORDING)
     found = json.loads(_inspect(extras, "explain", recording, "--format", "json"))["findings"]
     rules = [item["rule"] for item in found]
     assert "many-graphs" in rules
     assert "Operators of two graphs are never fused" in _inspect(extras, "rule", "many-graphs")
+    shown = example_of("many-graphs", blocks["extras/many-graphs.md"])
+    assert shown is not None
+    (tmp_path / "model.py").write_text(shown.program, encoding="utf-8")
+    model = ("explain", str(tmp_path / "model.py"), "--format", "json")
+    shown.check(json.loads(_inspect(extras, *model))["findings"])
     page = tmp_path / "page.rst"
     _inspect(extras, "explain", recording, "-o", str(page))
     assert "====" in page.read_text(encoding="utf-8")
@@ -92,9 +91,12 @@ def test_a_report_is_shown_in_each_format(
             (checkout / name).parent.mkdir(exist_ok=True)
             (checkout / name).write_text(text, encoding="utf-8")
     page = (root / "docs" / "extending.md").read_text(encoding="utf-8")
-    lines = re.findall(r'^(?:COMMANDS|REPORTS)\["breaks-by-file"\] = .*$', page, re.MULTILINE)
     plugins = checkout / "inspector" / "plugins.py"
-    plugins.write_text(plugins.read_text(encoding="utf-8") + "\n".join(["", *lines, ""]))
+    text = plugins.read_text(encoding="utf-8")
+    lines = re.findall(r'^    "breaks-by-file": .*\n', page, re.MULTILINE)
+    for table, line in zip(("COMMANDS = {\n", "REPORTS = {\n"), lines, strict=True):
+        text = text.replace(table, table + line)
+    plugins.write_text(text, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(checkout)}
     shown = ("breaks-by-file", str(root / _RECORDING))
     assert "graph breaks" in _inspect(environment, *shown)
@@ -102,9 +104,9 @@ def test_a_report_is_shown_in_each_format(
     schema = json.loads(_inspect(environment, "schema", "breaks-by-file"))
     jsonschema.validate(report, schema)
     assert [item["graph_breaks"] for item in report["files"]] == [7]
-    text = checkout / "page.md"
-    _inspect(environment, *shown, "-o", str(text))
-    assert "1 file with graph breaks" in text.read_text(encoding="utf-8")
+    markdown = checkout / "page.md"
+    _inspect(environment, *shown, "-o", str(markdown))
+    assert "1 file with graph breaks" in markdown.read_text(encoding="utf-8")
 
 
 def test_a_record_is_written_and_read(checkout: Path, blocks: dict[str, str], root: Path) -> None:
@@ -113,7 +115,7 @@ def test_a_record_is_written_and_read(checkout: Path, blocks: dict[str, str], ro
     (tmp_path / name).write_text(blocks[name], encoding="utf-8")
     text = (root / "docs" / "extending.md").read_text(encoding="utf-8")
     emits = re.search(
-        r"```python\n(import torch\nfrom inspector.records.threads.*?)```", text, re.DOTALL
+        r"```python\n(import torch\n\nfrom inspector.records.threads.*?)```", text, re.DOTALL
     )
     assert emits is not None
     child = tmp_path / "inspector" / "capture" / "child.py"

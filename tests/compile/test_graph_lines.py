@@ -8,8 +8,8 @@ import torch
 from torch import fx, nn
 
 from inspector.capture.profiling.sequence import cpu_calls
-from inspector.capture.profiling.trace import Launched, traced
 from inspector.capture.profiling.user_lines import is_users, marked_user_lines
+from inspector.capture.timeline.trace import Launched, traced
 from inspector.features.profile.outside_lines import user_place
 from inspector.records.codec import decode
 from inspector.records.device_profile import LaunchPlace

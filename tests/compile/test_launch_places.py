@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspector.capture.profiling.sequence import calls_of, placed
-from inspector.capture.profiling.trace import Launched
+from inspector.capture.timeline.trace import Launched
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from tests.compile.trace_events import BASE, host, kernel, trace
 

@@ -9,14 +9,11 @@ from typing import Any
 import pytest
 import torch
 
-from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.calling import LOSS_MARK, Ones, backward
-from inspector.capture.calls.state import State
 from inspector.capture.profiling import in_place, measured
 from inspector.capture.profiling.in_place import Attribution, profile_in_place
-from inspector.capture.profiling.trace import traced
-from inspector.capture.target.call import Call
-from inspector.records.device_profile import CallBlock, DeviceProfile, FailedCall, ProfiledArgument
+from inspector.capture.timeline.trace import traced
+from inspector.records.device_profile import DeviceProfile, FailedCall, ProfiledArgument
 
 
 class Program:
@@ -47,7 +44,6 @@ class Program:
             (lambda: self.prepared("compiled"), lambda: self.prepared("eager")),
             Attribution(),
             arguments,
-            BackToBack(Call(), State(lambda: None)),
             seconds=1.0,
         )
 
@@ -58,7 +54,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[DeviceProfile]]:
     found: list[DeviceProfile] = []
     finished = {"device_profile": found}
     monkeypatch.setattr(
-        measured, "emit", lambda record, name: finished.get(name, []).append(record)
+        measured, "emit", lambda record: finished.get(record.names[0], []).append(record)
     )
     monkeypatch.setattr(in_place, "is_settled", lambda times: len(times) >= 4)
     monkeypatch.setattr(in_place, "_AT_ONCE", 1)
@@ -82,28 +78,6 @@ def test_compiled_and_eager_calls_alternate_and_their_blocks_are_known(
     assert len(fields.watched_ns) == 12
     assert len(fields.calls) + fields.other_calls == 12
     assert fields.error is None
-
-
-def test_the_first_round_is_written_as_soon_as_it_is_made(
-    written: list[DeviceProfile], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What ends the process in a later round leaves a report on the first."""
-    program = Program()
-    seen: list[tuple[str, int, DeviceProfile]] = []
-    monkeypatch.setattr(
-        measured, "emit", lambda record, name: seen.append((name, len(program.made), record))
-    )
-    program.profile()
-    assert written == []
-    (first, calls, fields), *others = [each for each in seen if "device_profile" in each[0]]
-    assert (first, [name for name, *_ in others]) == ("device_profile_so_far", ["device_profile"])
-    # Four of each kind until times are stable; then, with one before each block that does not
-    # count, five plain calls, three that are watched, and five eager ones.
-    assert calls == 4 + 4 + (1 + 5) + (1 + 3) + (1 + 5)
-    assert fields.blocks == (CallBlock("plain", 0, 5), CallBlock("eager", 0, 5))
-    assert (len(fields.plain_ns), len(fields.watched_ns), len(fields.eager_ns)) == (5, 3, 5)
-    assert fields.launches
-    assert len(program.made) > calls
 
 
 def test_going_back_and_forth_compiles_nothing_again(written: list[DeviceProfile]) -> None:

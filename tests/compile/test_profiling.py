@@ -13,9 +13,9 @@ from torch._inductor.codecache import PyCodeCache
 
 from inspector.capture.profiling.explained import without_kernel_marks
 from inspector.capture.profiling.sequence import cpu_calls
-from inspector.capture.profiling.trace import traced
 from inspector.capture.profiling.user_lines import marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
+from inspector.capture.timeline.trace import traced
 from inspector.features.kernels.node_lines import module_path
 
 

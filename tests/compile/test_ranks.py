@@ -49,6 +49,10 @@ def sized(x):
 def same(x):
     return torch.relu(x) - 1
 
+@torch.compile(backend="eager")
+def typed(x):
+    return x.tan() - 1
+
 @torch.compile(dynamic=True)
 def early(x):
     return x.sin() + 1
@@ -65,6 +69,8 @@ for function in (ordered, branched, same):
     function(torch.ones(8, 4))
 for size in (8, 8) if rank == 0 else (8, 10):
     sized(torch.ones(size, 4))
+with torch.set_grad_enabled(rank == 0):
+    typed(torch.ones(8, 4 + 4 * rank))
 """
 
 
@@ -119,6 +125,7 @@ def test_calls_of_graphs_are_compared_by_function(report: dict[str, Any]) -> Non
         ("rank-order", "def early(x):", "rank 0 calls early; rank 1 calls late"),
         ("rank-collectives", "def ordered(x):", "rank 0: all_reduce_, all_gather_into_tensor"),
         ("rank-graphs", "x = x * 2", "rank 1 is specialized on rank == 1"),
+        ("rank-graphs", "def typed(x):", "grad_mode=True, x: size=[8, 4]"),
         ("rank-recompiles", "def sized(x):", "expected 8, actual 10"),
     ],
 )

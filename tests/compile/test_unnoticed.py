@@ -46,7 +46,7 @@ HOOKS = [
     ("versions", "interned_strings"), ("versions", "positions_of_graph_break"),
     ("versions", "frame_of_conversion"), ("recording.handler", "TraceHandler._look"),
     ("recording.handler", "TraceHandler._add_positions"), ("recording.handler", "calling_frame"),
-    ("recording.handler", "emit"), ("sources", "SourceWriter._once"),
+    ("recording.handler", "emit"), ("sources", "SourceWriter.add"),
     ("sources", "recorded_roots"), ("sources", "emit"), ("breaks.skips", "SkipObserver._observe"),
     ("breaks.skips", "_is_entry"), ("writer", "_json"), ("log.capped_log", "CappedLog.append"),
     ("recording.begin", "_write_meta"),

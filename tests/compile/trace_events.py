@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspector.capture.profiling.trace import Trace, read_trace
+from inspector.capture.timeline.trace import Trace, read_trace
 
 BASE = 1_000
 """When a trace begins, in ns."""

@@ -91,8 +91,6 @@ for record in said:
     assert not record.missing, record
     assert any(argument.is_written for argument in record.arguments), record.name
     assert record.config.cold_ns, record.name
-restored = {name for record in said for name in record.restored}
-assert restored, "the running mean is changed in place"
 print("unchanged", len(said))
 """
 

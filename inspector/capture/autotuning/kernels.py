@@ -10,13 +10,15 @@ None of what is watched is called for a kernel that is warm.
 from __future__ import annotations
 
 import dataclasses
+import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
-from inspector.capture.autotuning.candidates import NOT_RUN, fastest, timed_as, write
+from inspector.capture.autotuning.templates import NOT_RUN, TemplateObserver, fastest, timed_as
 from inspector.capture.hooks import Around, Called, Hooks, Outcome, timed
+from inspector.capture.writer import emit, guarded
 from inspector.records.autotuning import Autotuned, TriedCandidate
 
 _SPILLED = "spills too many registers"
@@ -128,7 +130,7 @@ def _write_generated(owner: Any, tuning: _Tuning, outcome: Outcome) -> None:
     heuristic = str(getattr(getattr(owner, "heuristic_type", None), "name", "")).lower()
     is_users = heuristic == "user_autotune"
     compile_id = getattr(owner, "compile_id", None)
-    write(
+    emit(
         Autotuned(
             kind="user" if is_users else "triton",
             name=name if name and _UNNAMED not in name else str(getattr(function, "__name__", "")),
@@ -197,7 +199,7 @@ class UserTuningObserver(Hooks):
         del self._tunings[id(owner)]
         function = getattr(owner, "base_fn", None)
         code = getattr(function, "__code__", None)
-        write(
+        emit(
             Autotuned(
                 kind="user",
                 name=str(getattr(function, "__name__", "")),
@@ -210,3 +212,39 @@ class UserTuningObserver(Hooks):
                 line=getattr(code, "co_firstlineno", 0),
             )
         )
+
+
+_Observer: TypeAlias = TemplateObserver | UserTuningObserver | KernelTuningObserver
+
+
+class AutotuneObserver:
+    """Writes ``inspector_autotuned``; it changes neither what is generated nor what is chosen."""
+
+    def __init__(self) -> None:
+        self._templates = TemplateObserver()
+        self._missing: dict[str, _Observer] = {
+            "triton.runtime.autotuner": UserTuningObserver(),
+            "torch._inductor.select_algorithm": self._templates,
+            "torch._inductor.runtime.triton_heuristics": KernelTuningObserver(),
+        }
+        self._watched: list[_Observer] = []
+
+    def watch(self) -> None:
+        """Begins to observe what has been imported by now; to be called again later.
+
+        Nothing is imported here: whoever does not tune must not pay for it.
+        """
+        for name in [name for name in self._missing if name in sys.modules]:
+            observer = self._missing.pop(name)
+            self._watched.append(observer)
+            guarded("watch autotuning", observer.watch)
+
+    def flush(self) -> None:
+        """Writes what was decided for the graph whose code has just been generated."""
+        guarded("write autotuning results", self._templates.flush)
+
+    def release(self) -> None:
+        """Ends observing, for good."""
+        for observer in self._watched:
+            guarded("stop observing autotuning", observer.release)
+        self._watched, self._missing = [], {}

@@ -9,12 +9,12 @@ finalized as a Triton template; one that is never finalized becomes the fastest 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from inspector.capture.autotuning.candidates import fastest, timed_as, write
 from inspector.capture.hooks import Called, Hooks, Outcome, timed
-from inspector.capture.writer import guarded
+from inspector.capture.writer import emit, guarded
 from inspector.records.autotuning import Autotuned, TriedCandidate, TriedTensor
 
 _KINDS = {
@@ -29,6 +29,23 @@ _KINDS = {
     "NVUniversalGemmCaller": "nv_universal_gemm",
 }
 _CHOICES_OF_TUNING = 5  # do_autotuning(self, name, input_nodes, layout, input_gen_fns, key, choices
+NOT_RUN = "failed to run"
+_MS_NS = 1_000_000
+
+
+def timed_as(
+    candidate: TriedCandidate, time_ms: object, otherwise: str = NOT_RUN
+) -> TriedCandidate:
+    """A candidate with a time in ms, as benchmarks give it: infinity stands for a failure."""
+    if isinstance(time_ms, int | float) and 0 <= time_ms < math.inf:
+        return dataclasses.replace(candidate, time_ns=round(time_ms * _MS_NS))
+    return dataclasses.replace(candidate, time_ns=None, failed=candidate.failed or otherwise)
+
+
+def fastest(candidates: Iterable[TriedCandidate]) -> int | None:
+    """The place of the candidate with the least time, or None."""
+    times = [(item.time_ns, at) for at, item in enumerate(candidates) if item.time_ns is not None]
+    return min(times)[1] if times else None
 
 
 @dataclasses.dataclass(slots=True, eq=False)
@@ -82,7 +99,7 @@ class _Draft:
         self.chosen = self.tried.default if best is None else best
 
     def write(self) -> None:
-        write(
+        emit(
             dataclasses.replace(
                 self.tried,
                 how=self.how,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from inspector.capture.bench.program import Loop
 from inspector.capture.profiling.device import wait, waiting
 from inspector.capture.profiling.plan import is_settled
-from inspector.capture.profiling.trace import traced
+from inspector.capture.timeline.trace import traced
 from inspector.shared.spans import union_ns
 
 _MOST_CALLS = 2_000

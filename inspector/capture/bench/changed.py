@@ -62,25 +62,6 @@ def gradients_of(program: Program, given: Call, where: str) -> Mapping[str, obje
     }
 
 
-def moments_of(program: Program, where: str) -> Mapping[str, object]:
-    """What the optimizer keeps of each parameter (Adam's ``exp_avg``) behind a call, by name.
-
-    It is as large as the parameters, and looked at with them: when a call is made again.
-    """
-    if program.step is None or AGAIN not in where:
-        return {}
-    names = {
-        id(item): name.removeprefix(_PARAMETER)
-        for name, item in named_tensors(program.plain).items()
-        if name.startswith(_PARAMETER)
-    }
-    return {
-        f"{kept} of {names[id(parameter)]}{AFTER}{where}": value
-        for parameter, kept, value in program.state.optimizer_tensors()
-        if id(parameter) in names
-    }
-
-
 def _all(program: Program, index: int, given: Call) -> dict[str, tuple[object, object]]:
     """All that a call can change, as it is now and as it was before."""
     found: dict[str, tuple[object, object]] = {}

@@ -1,17 +1,14 @@
 """Finds the first operator whose compiled result is not that of eager PyTorch.
 
-The graphs that Dynamo captures are kept with what they are called with. Of each, a beginning is
-compiled on its own, with all that the rest reads as its outputs, and compared with the same run by
-an interpreter; bisection finds the shortest beginning that is off, and its last operator. A fault
-that only the whole graph has (a fusion of two operators that are apart) shows where the beginning
-has both.
+A beginning of a graph that Dynamo captured is compiled on its own, with all that the rest reads as
+its outputs, and compared with the same run by an interpreter; bisection finds the shortest
+beginning that is off, and its last operator. A fault that only the whole graph has (a fusion of two
+operators that are apart) shows where the beginning has both.
 """
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,45 +16,17 @@ import torch
 from torch import fx
 from torch.utils._pytree import tree_leaves
 
-from inspector.capture.bench.captured import (
-    Captured,
-    Part,
-    capturing,
-    operator_name,
-    part_of,
-    place_of,
-)
+from inspector.capture.bench.captured import Captured, Part, operator_name, part_of, place_of
 from inspector.capture.bench.errors import is_off
 from inspector.records.bench import Divergence
 
 _OUTPUT, _INPUT = "output", "input"
 
 
-def first_divergence(
-    function: Callable[..., object],
-    call: Callable[[Callable[..., object]], object],
-    compile_: Callable[[Callable[..., Any]], Callable[..., Any]],
-    context: Callable[[], contextlib.AbstractContextManager[object]],
-) -> Divergence | None:
-    """The first operator whose result is off, or None where every graph's own result is right.
-
-    `call` calls what it gets in the function's place; `compile_` compiles a graph as the function.
-    """
-    kept: list[Captured] = []
-    call(torch.compile(function, backend=capturing(kept)))
-    torch.compiler.reset()
-    for number, item in enumerate(kept):
-        with context(), torch.no_grad():
-            found = divergence_of(item, compile_)
-        if found is not None:
-            return dataclasses.replace(found, graph=number)
-    return None
-
-
 def divergence_of(
     item: Captured, compile_: Callable[[Callable[..., Any]], Callable[..., Any]]
 ) -> Divergence | None:
-    """The same of one graph."""
+    """The first operator whose result is off, or None where the graph's own result is right."""
     operators = item.operators
     if not operators or not _is_off(item, len(operators), compile_):
         return None

@@ -15,14 +15,13 @@ from inspector.capture.bench.scales import (
     TIMES_EAGERS,
     Elements,
     Scale,
-    difference_of,
     epsilon_of,
     is_close,
     largest_of,
     number_of,
     scales_of,
 )
-from inspector.capture.calls.outputs import SavedResults, has_saved_results, load
+from inspector.capture.calls.outputs import SavedResults, difference_of, has_saved_results, load
 from inspector.records.bench import OutputError, ResultErrors
 from inspector.shared.bench import LEARNING_RATE
 from inspector.shared.result_names import AFTER, input_of
@@ -35,12 +34,8 @@ _ROUNDING = {torch.float32: 1e-3, torch.float16: 1e-2, torch.bfloat16: 5e-2}
 _LEAST_STEP = 1e-4 * LEARNING_RATE
 _NO_SCALES: Mapping[str, Scale] = MappingProxyType({})
 _MOST_TEXT = 40
-# What an optimizer keeps may be off by so much as a part of it: Adam's squares are far below what
-# `torch.testing` lets pass as nothing.
-_OF_MOMENTS = 1e-3
-# As `inspector.capture.bench.changed` names what is trained, and what is kept for that.
+# As `inspector.capture.bench.changed` names what is trained.
 _TRAINED = re.compile(rf"parameter (.*){AFTER}(input .*)")
-_MOMENT = re.compile(rf"\w+ of (.*){AFTER}(input .*)")
 _GRADIENT = "gradient of {} with {}"
 
 
@@ -212,8 +207,7 @@ def wrong_in(
             continue
         both = tensor, eager.tensors[name], wide.get(name)
         by_mean = _TRAINED.fullmatch(name) is not None
-        is_moment = _MOMENT.fullmatch(name) is not None
-        if _is_moment_off(*both) if is_moment else is_off(*both, scales.get(name), by_mean=by_mean):
+        if is_off(*both, scales.get(name), by_mean=by_mean):
             found.append(name)
     for name, text in kept.others.items():
         theirs = eager.others.get(name, text)
@@ -223,21 +217,12 @@ def wrong_in(
     return found
 
 
-def _is_moment_off(mine: Any, theirs: Any, exact: Any) -> bool:
-    if mine.dtype != theirs.dtype or mine.shape != theirs.shape:
-        return True
-    if exact is None or exact.shape != mine.shape:
-        least = _ROUNDING.get(mine.dtype, _OF_MOMENTS)
-        return Elements(mine, theirs, theirs).are_farther_by(least)
-    return Elements(mine, theirs, exact).are_farther_by(_OF_MOMENTS)
-
-
 def follows_rounding(name: str, scales: Mapping[str, Scale]) -> bool:
-    """Whether it is a parameter whose gradient is rounding alone, or what is kept of that.
+    """Whether it is a parameter whose gradient is rounding alone.
 
     The step of Adam is as long for such a gradient as for any other.
     """
-    trained = _TRAINED.fullmatch(name) or _MOMENT.fullmatch(name)
+    trained = _TRAINED.fullmatch(name)
     return trained is not None and _GRADIENT.format(*trained.groups()) in scales
 
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from torch._dynamo.exc import TorchDynamoException
 
-from inspector.capture.failures import lacks_cuda, user_failure, user_traceback, without_dtype
+from inspector.capture.execution.failed_call import lacks_package
+from inspector.capture.failures import lacks_cuda, said, user_failure, user_traceback, without_dtype
 from inspector.capture.target.target import Target
-from inspector.errors import EnvironmentLacksError, InspectorError, ModelFailedError
+from inspector.errors import InspectorError, ModelFailedError
 from inspector.shared.out_of_memory import lacks_memory
 from inspector.shared.request import Request
 
 # As Dynamo spells a place of the user's code in what it raises.
 _USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
-_MOST_SAID = 200
 
 
 @contextlib.contextmanager
@@ -53,9 +53,8 @@ def failing(
 def _eager_failure(
     error: Exception, target: Target, which: str, next_step: str, request: Request
 ) -> InspectorError:
-    said = f"{type(error).__name__}: {sentence(error)}"
-    message = f"{target.name} fails when called{which} without torch.compile ({said})."
-    step = "" if lacks_memory(said) else next_step or without_dtype(request.dtype)
+    message = f"{target.name} fails when called{which} without torch.compile ({said(error)})."
+    step = "" if lacks_memory(message) else next_step or without_dtype(request.dtype)
     if "does not require grad" in str(error):
         step = "Add --grad; calls run under torch.no_grad() by default."
     return ModelFailedError(message, step, detail=user_traceback(error, target.root))
@@ -65,16 +64,15 @@ def _compiled_failure(
     error: Exception, target: Target, which: str, request: Request
 ) -> InspectorError:
     inner = getattr(error, "inner_exception", None) or error  # of BackendCompilerFailed
-    said = sentence(inner)
     if isinstance(inner, ImportError):
-        return EnvironmentLacksError(f"Its backend lacks a package: {said}.")
+        return lacks_package(request.backend, inner)
     place = _USER_PLACE.findall(str(error))
     at = ""
     if place:
         path = Path(place[-1][0])
         is_own = path.is_relative_to(target.root)
         at = f", {path.relative_to(target.root) if is_own else path}:{place[-1][1]}"
-    message = f"It fails{which} when compiled ({type(inner).__name__}: {said}{at})."
+    message = f"It fails{which} when compiled ({said(inner)}{at})."
     step = " ".join(["Run: inspect explain", target.name, *_options(request)])
     # What Dynamo and the backends raise has no more of the user's code than that.
     is_torchs = isinstance(error, TorchDynamoException)
@@ -92,13 +90,6 @@ def _options(asked: Request) -> Iterator[str]:
     yield from (f"--{name}" for name in ("fullgraph", "train") if getattr(asked, name))
     if asked.dtype:
         yield f"--dtype {asked.dtype}"
-
-
-def sentence(error: BaseException) -> str:
-    """The first line of what it says; one that announces the next has that behind it."""
-    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
-    said = " ".join(lines[:2] if lines and lines[0].endswith(":") else lines[:1])
-    return said[:_MOST_SAID].rstrip(".:") or "no message"
 
 
 class FailedInputs:

@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from inspector.capture.calls.outputs import SavedResults
+from inspector.capture.calls.outputs import SavedResults, difference_of
 
 TIMES_EAGERS = 10.0
 """So many times eager PyTorch's own error is no rounding any more."""
@@ -106,18 +106,6 @@ def _errors(theirs: Mapping[str, Any], exact: SavedResults) -> Mapping[str, tupl
     }
 
 
-def difference_of(mine: Any, theirs: Any) -> float:
-    """The largest difference of two elements, of tensors of one shape.
-
-    Infinity and NaN in the same places are no difference; in one alone they are infinitely far.
-    """
-    wide = torch.complex128 if mine.is_complex() or theirs.is_complex() else torch.float64
-    mine, theirs = mine.to(wide), theirs.to(wide)
-    same = (mine == theirs) | (mine.isnan() & theirs.isnan())
-    difference = float(torch.where(same, 0.0, (mine - theirs).abs()).max())
-    return difference if math.isfinite(difference) else math.inf
-
-
 def largest_of(tensor: Any) -> float:
     """The largest magnitude among its finite elements."""
     wide = tensor.to(torch.complex128 if tensor.is_complex() else torch.float64).abs()
@@ -173,15 +161,6 @@ class Elements:
         # By chance a mean may be less than one rounding.
         floor = max(least, self._epsilon * _rms(self._exact[known].abs()))
         return _rms(mine) > TIMES_EAGERS * max(floor, _rms(theirs))
-
-    def are_farther_by(self, part: float) -> bool:
-        """Whether they are much farther from float64's, by the mean, with a part of them for least.
-
-        Args:
-            part: What counts as eager PyTorch's own error at least, as a part of their mean.
-        """
-        known = self._exact[self._known]
-        return self.are_farther(part * _rms(known.abs()), by_mean=True)
 
     def _have_other_limits(self) -> bool:
         """Whether one is infinite or NaN where it should not be, or the other way around."""

@@ -12,17 +12,16 @@ import contextlib
 import dataclasses
 import functools
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from inspector.capture.bench.blocks import block, burst, busy_of, settle, timed
-from inspector.capture.bench.changed import changed_by, gradients_of, moments_of
-from inspector.capture.bench.divergence import first_divergence
+from inspector.capture.bench.changed import changed_by, gradients_of
 from inspector.capture.bench.errors import compared
-from inspector.capture.bench.failing import FailedInputs, failing, sentence
+from inspector.capture.bench.failing import FailedInputs, failing
 from inspector.capture.bench.inputs import items_of, shapes_of
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.peak import peak_of
@@ -46,7 +45,6 @@ from inspector.records.bench import (
     BenchEvent,
     BusyTime,
     CallMemory,
-    Divergence,
     FailedInput,
     FirstCalls,
     Restored,
@@ -55,7 +53,7 @@ from inspector.records.bench import (
 )
 from inspector.records.calls import TargetCall
 from inspector.shared.bench import WorkerRequest
-from inspector.shared.result_names import AGAIN, input_of
+from inspector.shared.result_names import AGAIN
 
 # Of results that are copied into the host's memory by each process, until all have them.
 _MOST_COMPARED_BYTES = 4 << 30
@@ -93,7 +91,6 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     jobs: Mapping[str, Callable[..., None]] = {
         "block": worker.block,
         "busy": worker.busy,
-        "bisect": worker.bisect,
         "restore": worker.restore,
     }
     while (asked_now := channel.received()) is not None:
@@ -107,7 +104,6 @@ class _Worker:
         self._target = target
         self._program = program
         self._draws = False
-        self._wrong: Sequence[str] = ()
         self._loops: dict[int, Loop] = {}
         self._last_input: int | None = None
         self._inputs = FailedInputs(len(program.calls), self._failed)
@@ -120,7 +116,6 @@ class _Worker:
         return {
             "call_ns": self.call_ns,
             "restores": [index for index, loop in self._loops.items() if loop.restores],
-            "wrong": bool(self._wrong),
             "crowded": self._inputs.lack_memory,
         }
 
@@ -139,9 +134,7 @@ class _Worker:
         if asked.outputs:
             keep(kept, Path(asked.outputs))
         if asked.outputs or asked.references:
-            found = compared(kept, asked.references, is_eager=asked.eager)
-            self._wrong = found.wrong
-            self._write(found)
+            self._write(compared(kept, asked.references, is_eager=asked.eager))
 
     def _begin(self, index: int) -> SavedResults:
         """The first three calls with an input; what the first and the last of them gave."""
@@ -195,7 +188,6 @@ class _Worker:
         if self._asked.workload.train:
             values |= gradients_of(self._program, made.arguments, where)
         values |= changed_by(self._program, index, made.arguments, where)
-        values |= moments_of(self._program, where)
         return saved_results(values, self._most_bytes)
 
     def settle(self) -> None:
@@ -268,32 +260,6 @@ class _Worker:
             with contextlib.suppress(Exception), quiet():
                 busy = busy_of(self._loops[index])
                 self._write(BusyTime(input=index, **busy))
-
-    def bisect(self) -> None:
-        """Looks for the first operator at which results diverge from eager ones, of each input."""
-        request = self._asked.request
-        compile_ = functools.partial(
-            torch.compile, backend=request.backend, mode=request.mode, dynamic=request.dynamic
-        )
-        # What is compiled here is none of the program's compilations.
-        begin = TargetCall(0, 1, "begin")
-        emit(begin)
-        for index in sorted(set(map(input_of, self._wrong))):
-            torch.compiler.reset()
-            try:
-                with quiet():
-                    found = first_divergence(
-                        self._program.plain,
-                        functools.partial(self._program.forward, index=index),
-                        compile_,
-                        self._program.context,
-                    )
-            except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
-                failure = f"{type(error).__name__}: {sentence(error)}"
-                self._write(Divergence(input=index, failure=failure))
-            else:
-                self._write(dataclasses.replace(found or Divergence(), input=index))
-        emit(dataclasses.replace(begin, state="end"))
 
     def _failed(self, index: int, error: ModelFailedError) -> None:
         inputs = shapes_of(self._program.calls[index])

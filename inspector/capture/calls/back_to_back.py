@@ -88,21 +88,15 @@ class BackToBack:
     def prepared(self, kind: Hashable, made_by: Callable[[Call], object]) -> PreparedCall:
         """Prepares a call; of another `kind` is one with the compiler, say, and one without it."""
         self._look_at_first()
-        is_as_left = self._state.hand_to(self)
-        if is_as_left and kind in self._repeating and not self._is_over:
+        if kind in self._repeating and not self._is_over:
             call = self._again()
             if call is not None:
                 return PreparedCall(call, made_by)
         return self._with_all_put_back(kind, made_by)
 
-    def rest(self) -> None:
-        """Gives the copy up until the next call."""
-        self._copy = None
-
     def end(self) -> None:
         """Puts everything back before each further call, which has new arguments."""
-        self._is_over, self._first = True, None
-        self.rest()
+        self._is_over, self._first, self._copy = True, None, None
 
     def _with_all_put_back(self, kind: Hashable, made_by: Callable[[Call], object]) -> PreparedCall:
         self._state.begin_again()

@@ -4,10 +4,9 @@ A model that communicates must be called equally often in all of them: whoever m
 waits in it for the others, and they are gone. How often is decided by times, which differ from one
 process to the next, so that the first process decides for all.
 
-That needs them. One that runs without us makes calls of its own or none, and the others would wait
-for it until something's time-out; so each says in the store of the process group that it is there,
-before its first call. A profile, which is many calls, waits for all; what is only explained waits
-for the first process alone, and that for nobody.
+That needs them: one that runs without us makes calls of its own or none, and the others would wait
+for it until something's time-out. So each says in the store of the process group that it is there,
+and waits for all, before its first call.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TypeVar
 
 from inspector.capture import versions
@@ -40,52 +39,47 @@ _OF_OTHERS = re.compile(
 _numbers = itertools.count()
 
 
-def announce() -> None:
-    """Says to the other processes of the job that this one is there; nothing outside of a job."""
-    job = versions.job()
-    if job is not None:
-        with _asking():
-            job.store.set(_here(job.rank), "")
-
-
 def meet() -> None:
-    """Waits until all processes of the job have announced themselves.
+    """Waits until all processes of the job are here; nothing outside of a job.
 
     It waits for 5 minutes at most, and no longer than the store of the process group would.
 
     Raises:
-        UsageError: Some have not.
+        UsageError: Some do not come.
     """
     job = versions.job()
-    if job is not None:
-        announce()
-        _wait_for(job, range(job.size))
-
-
-def absent() -> list[int]:
-    """Which processes of the job have not announced themselves, by rank."""
-    job = versions.job()
-    return _missing(job, range(job.size)) if job is not None else []
+    if job is None:
+        return
+    with _asking():
+        job.store.set(_here(job.rank), "")
+    seconds = min(_PATIENCE_SECONDS, job.store.timeout.total_seconds())
+    until = time.monotonic() + seconds
+    while missing := _missing(job):
+        if time.monotonic() > until:
+            who = "Ranks" if missing[1:] else "Rank"
+            shown = [*map(str, missing[:_MOST_NAMED]), *(["…"] if missing[_MOST_NAMED:] else [])]
+            local = os.environ.get("LOCAL_WORLD_SIZE", "")  # torchrun's: those on this host
+            raise UsageError(
+                f"{who} {', '.join(shown)} of this job did not reach the first call in "
+                f"{seconds:g} s.",
+                "Check for an earlier failure, and start every rank with inspect: torchrun "
+                f"--nproc-per-node {local or job.size} --no-python inspect …",
+            )
+        time.sleep(_POLL_SECONDS)
 
 
 def agreed(value: _Value) -> _Value:
     """What the first process of the job says here; outside of a job, what is given.
 
-    All processes must ask in the same order. They wait for the first one as long as the store of
-    their process group waits; it waits for none, and so may be the only one.
+    All processes must ask in the same order, after they have met.
 
     Raises:
-        UsageError: The first process does not ask.
-        ModelFailedError: It does not answer any more.
+        ModelFailedError: The first process does not answer any more.
     """
     job = versions.job()
     if job is None:
         return value
-    number = next(_numbers)
-    if number == 0:
-        announce()
-        _wait_for(job, [0])
-    key = f"{_PREFIX}/{number}"
+    key = f"{_PREFIX}/{next(_numbers)}"
     with _asking():
         if job.rank == 0:
             job.store.set(key, json.dumps(value))
@@ -100,38 +94,9 @@ def is_of_others(error: BaseException) -> bool:
     return versions.job() is not None and is_torchs and bool(_OF_OTHERS.search(str(error)))
 
 
-def not_together(ranks: Sequence[int], *, said: str = "", within: str = "") -> UsageError:
-    """The error that only some processes of a job run here, and `ranks` do not.
-
-    What happened for that reason, `said`, begins the sentence.
-    """
-    numbers = ", ".join(map(str, ranks[:_MOST_NAMED])) + (", …" if ranks[_MOST_NAMED:] else "")
-    who = "ranks" if ranks[1:] else "rank"
-    begin = f"{said}, and {who}" if said else who.capitalize()
-    job = versions.job()
-    local = os.environ.get("LOCAL_WORLD_SIZE", "")  # torchrun's: the processes on this host
-    number = local if local.isdecimal() else str(job.size if job is not None else len(ranks) + 1)
-    return UsageError(
-        f"{begin} {numbers} of this job did not reach the first call{within}.",
-        "Check for an earlier failure, and start every rank with inspect: "
-        f"torchrun --nproc-per-node {number} --no-python inspect …",
-    )
-
-
-def _wait_for(job: versions.Job, ranks: Sequence[int]) -> None:
-    seconds = min(_PATIENCE_SECONDS, job.store.timeout.total_seconds())
-    until = time.monotonic() + seconds
-    while missing := _missing(job, ranks):
-        if time.monotonic() > until:
-            raise not_together(missing, within=f" in {seconds:g} s")
-        time.sleep(_POLL_SECONDS)
-
-
-def _missing(job: versions.Job, ranks: Sequence[int]) -> list[int]:
+def _missing(job: versions.Job) -> list[int]:
     with _asking():
-        if job.store.check([_here(rank) for rank in ranks]):
-            return []
-        return [rank for rank in ranks if not job.store.check([_here(rank)])]
+        return [rank for rank in range(job.size) if not job.store.check([_here(rank)])]
 
 
 def _here(rank: int) -> str:

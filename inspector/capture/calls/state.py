@@ -60,7 +60,6 @@ class State:
         }
         self._random = _RandomNumbers(reached.generators)
         self._draws: bool | None = None
-        self._user: object = None
 
     @property
     def leaves(self) -> list[Any]:
@@ -120,11 +119,6 @@ class State:
         self._draws = self._draws or self._random.have_changed()
         return self._draws
 
-    def hand_to(self, user: object) -> bool:
-        """Hands it to what makes calls of one kind and input; whether that made the last, too."""
-        was_last, self._user = self._user is user, user
-        return was_last
-
     def has_changed(self) -> bool:
         """Whether a call changed something besides gradients and random numbers."""
         return any(part.has_changed for part in self._parts)
@@ -139,11 +133,6 @@ class State:
         for number, kept in enumerate(self._tensors, 1):
             if id(kept.tensor) not in self._of_optimizers:
                 yield number, kept.tensor, kept.value
-
-    def optimizer_tensors(self) -> Iterator[tuple[Any, str, Any]]:
-        """The tensors that optimizers keep: the parameter, what it is called, and the tensor."""
-        for optimizer in self._optimizers:
-            yield from optimizer.tensors()
 
     def left_changed(self) -> int:
         """How many tensors were changed that are not copied, because they are too large."""
@@ -209,12 +198,6 @@ class _Optimizer:
     @property
     def kept(self) -> Iterator[SavedTensor]:
         return itertools.chain.from_iterable(self._made.values())
-
-    def tensors(self) -> Iterator[tuple[Any, str, Any]]:
-        for parameter, entry in self._state.items():
-            for name, value in entry.items():
-                if isinstance(value, torch.Tensor):
-                    yield parameter, str(name), value
 
     def restore(self) -> None:
         for tensor in self.kept:

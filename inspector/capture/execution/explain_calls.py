@@ -9,7 +9,7 @@ from collections.abc import Callable
 import torch
 
 from inspector.capture.calls.calling import call_once, error_of
-from inspector.capture.calls.ranks import announce, is_of_others
+from inspector.capture.calls.ranks import is_of_others, meet
 from inspector.capture.calls.state import State
 from inspector.capture.execution.execution import recorded_call
 from inspector.capture.execution.failed_call import FailedCall, failed_call
@@ -37,8 +37,7 @@ def call_target(target: Target, request: Request, function: Callable[..., object
         ModelFailedError: A call failed; ``detail`` is the user's own traceback.
     """
     if request.measure:
-        # Before any call: one that no other process of the job makes may wait until all is lost.
-        announce()
+        meet()  # before any call: one that no other process makes may wait until all is lost
     inputs = range(len(target.calls))
     given = _before_all(target)
     for number, index in itertools.product(range(_UNMEASURED_CALLS), inputs):

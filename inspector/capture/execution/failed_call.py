@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import traceback
 from pathlib import Path
 
 import torch
 from torch._dynamo.exc import TorchDynamoException
 
 from inspector.capture.calls.calling import error_of
-from inspector.capture.calls.ranks import absent, is_of_others, not_together
+from inspector.capture.calls.ranks import is_of_others
 from inspector.capture.failures import (
     asks_for_value,
     at,
     lacks_cuda,
+    said,
     user_failure,
     user_traceback,
     value_needed,
@@ -32,10 +31,6 @@ from inspector.shared.request import Request
 from inspector.shared.units import ordinal
 
 _MOST_SHOWN = 6
-_COMPILERS = ("/torch/_dynamo/", "/torch/_inductor/", "/torch/_functorch/", "<eval_with_key>")
-# What is around every call of compiled code, and of what `torch.compiler.disable` keeps out of
-# it (torch 2.11 to 2.13).
-_AROUND = ("/torch/_dynamo/eval_frame.py", "/torch/_dynamo/external_utils.py")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -105,15 +100,9 @@ def _known_at_once(failed: FailedCall, request: Request) -> InspectorError | Non
 def _without_others(failed: FailedCall) -> InspectorError:
     """That a call waited in vain for other processes of the job."""
     name, error = failed.target.name, failed.error
-    said = _said(error)
-    missing: list[int] = []
-    with contextlib.suppress(InspectorError):  # the store is gone with them
-        missing = absent()
-    if missing:
-        return not_together(missing, said=f"{name} waited for a missing process {said}")
     return ModelFailedError(
-        f"{name} waited for another process of the job, which exited or never made that call "
-        f"{said}.",
+        f"{name} waited for another process of the job, which exited or never made the matching "
+        f"call ({said(error)}).",
         "Check the output of that process.",
         detail=user_traceback(error, failed.target.root),
     )
@@ -129,9 +118,9 @@ def _also_without(failed: FailedCall, request: Request, error: Exception) -> Mod
     which = _which(failed) or "with its inputs"
     message = f"{failed.target.name} fails when called {which}, {ALSO_WITHOUT}"
     called = _shown_inputs(failed.target.calls[failed.index])
-    said = f"{type(error).__name__}: {_first_sentence(error)}{at(error, failed.target.root)}"
+    what = f"{said(error)}{at(error, failed.target.root)}"
     step = without_dtype(request.dtype) or (f"It was called with {called}." if called else "")
-    return ModelFailedError(f"{message}: {said}.", step, detail=detail)
+    return ModelFailedError(f"{message}: {what}.", step, detail=detail)
 
 
 def _shown_inputs(call: Call) -> str:
@@ -147,8 +136,8 @@ def _only_without(failed: FailedCall) -> ModelFailedError:
     target = failed.target
     several = f" with input {failed.index + 1}" if len(target.calls) > 1 else ""
     return ModelFailedError(
-        f"{target.name}{several} fails without torch.compile after earlier calls succeed "
-        f"{_said(failed.error)}.",
+        f"{target.name}{several} fails without torch.compile ({said(failed.error)}), although "
+        "earlier calls succeeded.",
         "Measurements so far are shown.",
         detail=user_traceback(failed.error, target.root),
     )
@@ -166,30 +155,14 @@ def _where(failed: FailedCall) -> str:
 
 def _only_compiled(failed: FailedCall, gpu: str | None) -> str:
     """That a call failed, and that one without the compiler does not."""
-    name, said = failed.target.name, f"{_where(failed)}{_said(failed.error)}"
+    name, what = failed.target.name, f"{_where(failed)}({said(failed.error)})"
     if gpu is not None:
-        said = f"when compiled for {gpu} {said}"
+        what = f"when compiled for {gpu} {what}"
     if failed.number == 1:
-        return f"{name} runs without torch.compile but fails with it {said}."
-    outside = " outside compiled code" if is_raised_outside(failed.error) else ""
+        return f"{name} runs without torch.compile but fails with it {what}."
     return (
-        f"{name} fails with torch.compile when called {_which(failed)}{outside} {said}. "
+        f"{name} fails with torch.compile when called {_which(failed)} {what}. "
         "The same call without torch.compile succeeds."
-    )
-
-
-def is_raised_outside(error: BaseException) -> bool:
-    """Whether neither the compiler nor a compiled graph raised it, as the traceback shows.
-
-    What was computed before it may still be the compiler's.
-    """
-    if isinstance(error, TorchDynamoException):
-        return False
-    files = [
-        frame.filename.replace("\\", "/") for frame in traceback.extract_tb(error.__traceback__)
-    ]
-    return not any(
-        part in file for file in files if not file.endswith(_AROUND) for part in _COMPILERS
     )
 
 
@@ -206,14 +179,3 @@ def lacks_package(backend: str, error: ImportError) -> EnvironmentLacksError:
     reason = str(error).strip().rstrip(".")
     message = f"The backend {backend!r} lacks a package: {reason}."
     return EnvironmentLacksError(message, "Install it, or use --backend inductor.")
-
-
-def _said(error: BaseException) -> str:
-    return f"({type(error).__name__}: {_first_sentence(error)})"
-
-
-def _first_sentence(error: BaseException) -> str:
-    """The first line of what it says; one that announces the next has that after it."""
-    lines = [line.strip() for line in str(error).split("\n") if line.strip()]
-    said = lines[:2] if lines and lines[0].endswith(":") else lines[:1]
-    return " ".join(said).rstrip(".")

@@ -41,7 +41,7 @@ def launch(node: Any) -> Launch:
         reads = reached(node, traffic.reads, is_read=True)
         found.append(Reached(reads, reached(node, traffic.writes, is_read=False)))
 
-    guarded("count the bytes of a kernel", add)
+    guarded("count the bytes that a kernel reads and writes", add)
     return Launch(
         operations=tuple(item.get_name() for item in node.get_nodes()),
         kind=_kind(node),

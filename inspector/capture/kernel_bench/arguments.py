@@ -11,15 +11,15 @@ import torch
 _ALIGNMENT = 512
 
 
-class TooLargeError(Exception):
-    """The arguments do not fit next to what the program holds."""
+class NotMeasuredError(Exception):
+    """What was asked for cannot be measured, and why."""
 
 
 class Arguments:
     """Copies of the arguments of one launch; what is no tensor with memory is taken as it is.
 
     Raises:
-        TooLargeError: They take more memory than is given.
+        NotMeasuredError: They take more memory than is given.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Arguments:
         spans = [_span(item) for item in [*args, *kwargs.values()] if _has_memory(item)]
         size = sum(span.nbytes for span in spans)
         if size > most_bytes:
-            raise TooLargeError(size)
+            raise NotMeasuredError("its arguments are too large to copy")
         self.args = tuple(map(_copied, args))
         self.kwargs = {name: _copied(item) for name, item in kwargs.items()}
         self._before: dict[str, Any] = {}

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import torch
 
 from inspector.capture import versions
-from inspector.capture.kernel_bench.arguments import Arguments, TooLargeError
+from inspector.capture.kernel_bench.arguments import Arguments, NotMeasuredError
 from inspector.capture.kernel_bench.calls import Place, called_kernels, watched
 from inspector.capture.kernel_bench.kernels import Launched, launched
 from inspector.capture.kernel_bench.timer import Flush, cold_and_warm_ns, timing
@@ -73,10 +73,7 @@ class IsolatedKernel:
             bench = KernelBench(self.asked, name, kind=names[name], input=index)
             try:
                 bench = self._measured(bench, seen, run)
-            except TooLargeError as error:
-                missing = "its arguments are too large to copy"
-                bench = dataclasses.replace(bench, missing=missing, argument_bytes=error.args[0])
-            except _NotMeasuredError as error:
+            except NotMeasuredError as error:
                 bench = dataclasses.replace(bench, missing=str(error))
         emit(bench)
 
@@ -89,7 +86,7 @@ class IsolatedKernel:
         number = next(at for at, item in enumerate(seen) if item.signature == longest)
         taken, arguments = _taken(bench.name, bench.kind, number, run)
         if taken.missing:
-            raise _NotMeasuredError(taken.missing)
+            raise NotMeasuredError(taken.missing)
         gpus = [item.device for item in arguments.tensors.values() if item.is_cuda]
         with torch.cuda.device(gpus[0]) if gpus else contextlib.nullcontext():
             bench = _benchmarked(bench, taken, arguments, statistics.median(times_ns[longest]))
@@ -103,10 +100,6 @@ class IsolatedKernel:
             ),
             places=tuple(item.place for item in seen if item.signature == longest),
         )
-
-
-class _NotMeasuredError(Exception):
-    """What was asked for cannot be measured, and why."""
 
 
 def _benchmarked(
@@ -127,7 +120,6 @@ def _benchmarked(
         kind=taken.kind,
         arguments=tuple(_described(arguments, written)),
         cache_bytes=flush.cache_bytes,
-        restored=tuple(changed),
         config=dataclasses.replace(taken.config, cold_ns=tuple(cold_ns), warm_ns=tuple(warm_ns)),
     )
 
@@ -179,7 +171,7 @@ def _taken(name: str, kind: str, number: int, run: Prepared) -> tuple[Launched, 
         raise failed[0]
     if not taken:
         message = "its number of launches differs between calls"
-        raise _NotMeasuredError(message)
+        raise NotMeasuredError(message)
     return taken[0]
 
 

@@ -12,7 +12,7 @@ import torch
 
 from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.machine.cpu import last_cache_bytes
-from inspector.capture.profiling.trace import Trace, traced
+from inspector.capture.timeline.trace import Trace, traced
 
 _MARK = "inspector alone "
 _DEFAULT_CACHE_BYTES = 1 << 26

@@ -13,7 +13,8 @@ import torch
 from inspector.capture.bench.captured import where
 from inspector.capture.bench.divergence import divergence_of
 from inspector.capture.bench.errors import others_of
-from inspector.capture.bench.failing import failing, sentence
+from inspector.capture.bench.failing import failing
+from inspector.capture.failures import said
 from inspector.capture.numerics.layers import error_of, layer_errors
 from inspector.capture.numerics.not_finite import first_not_finite
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
@@ -81,7 +82,7 @@ def _divergence(
             with quiet(), session.program.context(), torch.no_grad():
                 found = divergence_of(item, compile_)
         except Exception as error:  # noqa: BLE001 - parts of a graph may not compile
-            return Divergence(failure=f"{type(error).__name__}: {sentence(error)}")
+            return Divergence(failure=said(error))
         if found is not None:
             return dataclasses.replace(found, graph=number)
     return Divergence()

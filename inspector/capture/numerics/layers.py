@@ -16,7 +16,8 @@ from torch import fx
 from inspector.capture.bench.captured import Captured, part_of
 from inspector.capture.bench.divergence import in_float64, run, values_of
 from inspector.capture.bench.errors import is_off
-from inspector.capture.bench.scales import difference_of, largest_of
+from inspector.capture.bench.scales import largest_of
+from inspector.capture.calls.outputs import difference_of
 from inspector.capture.graphs.module_places import module_stack
 from inspector.records.numerics import NumericError
 

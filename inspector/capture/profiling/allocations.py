@@ -9,21 +9,19 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import Any
 
 import torch
 
 from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.sequence import Places
-from inspector.capture.profiling.trace import Trace, read_trace
 from inspector.capture.profiling.user_lines import generated_files, is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
 from inspector.capture.timeline.kineto import HostEvent, Session
+from inspector.capture.timeline.trace import Trace, read_trace
 from inspector.capture.writer import guarded
 from inspector.records.device_profile import LaunchPlace
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, Segment
@@ -58,21 +56,13 @@ def watched_memory() -> Iterator[Allocations]:
     found = Allocations()
     session = Session(with_device=False, with_memory=True)
     with contextlib.ExitStack() as stack:
-        stack.callback(lambda: read_allocations(_fields(session), found))
+        stack.callback(lambda: read_allocations(session.fields(), found))
         session.start()
         stack.callback(session.stop)
         stack.enter_context(marked_lines())
         stack.enter_context(marked_user_lines(is_users))
         yield found
         wait()
-
-
-def _fields(session: Session) -> Mapping[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "trace.json"
-        session.save(str(file))
-        fields: Mapping[str, Any] = json.loads(file.read_bytes())
-        return fields
 
 
 def read_allocations(fields: Mapping[str, Any], found: Allocations) -> None:

@@ -1,84 +1,72 @@
 """What the machine at hand can do, measured: memory, caches, multiplications, launches.
 
 Never a table of names: data sheets say what a chip could do, and drivers, clocks, power limits and
-neighbours decide what it does. A process of its own measures it (`machine`): in the one that is
-profiled, torch's settings, its allocator, its threads and CUPTI are the program's.
+neighbours decide what it does. What was measured is kept in the user's cache, a file for a machine.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
-import subprocess
-import sys
+import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from inspector.capture.profiling.device import uses_cuda
-from inspector.capture.profiling.machine.cache import (
-    CPU_NAMES,
-    GPU_NAMES,
-    cache_file,
-    cached,
-    store,
-)
-from inspector.capture.profiling.machine.cpu import processors
-from inspector.capture.profiling.machine.device_state import device_state
+from inspector.capture.profiling.machine.cpu import Cpu, allowed
+from inspector.capture.profiling.machine.device_state import OTHERS, device_state
+from inspector.capture.profiling.machine.gpu import Gpu, uuid_of
+from inspector.capture.profiling.machine.timing import Unsupported
 from inspector.records.ceilings import Ceilings
+from inspector.records.codec import decode, encode
 
-_SECONDS = 90
-_LONGEST = 160
-# What the user set for the program, and what would be measured with it. What says where threads
-# and memory lie (OMP_PROC_BIND, CUDA_VISIBLE_DEVICES) stays.
-_UNWANTED = (
-    "CUBLAS", "CUDA_LAUNCH_BLOCKING", "CUDNN", "INSPECTOR_", "KINETO", "MKL_VERBOSE",
-    "NVIDIA_TF32_OVERRIDE", "ONEDNN_", "DNNL_", "PYTHONSTARTUP", "PYTORCH_", "TORCH",
-)  # fmt: skip
+VERSION = 3
+_BUSY_PERCENT = 10
+_DAY_S = 24 * 60 * 60
+_MOST_S = 30 * _DAY_S
+_UNSURE_S = 60 * 60
+_LONGEST_REASON = 160
 
 
 def ceilings(*, fresh: bool = False) -> Ceilings:
     """What the machine can do; measured once for a device, its driver and torch.
 
     What was measured before, if that was whole, is kept for 30 days, or for an hour where some of
-    it was not stable, or for five minutes where others were at work. What could not be measured is
-    there with the reason.
+    it was not stable or others were at work. What could not be measured is there with the reason.
     """
-    before = None if fresh else cached_ceilings()
+    file = _file()
+    before = None if fresh else cached(file)
     if before is not None:
         return before
-    is_cuda = uses_cuda()
-    found, is_whole = _measured(is_cuda=is_cuda)
+    found, is_whole = _measured(Gpu() if uses_cuda() else Cpu())
     if is_whole:
-        store(cache_file(list(_key(is_cuda=is_cuda))), found)
+        store(file, found)
     return found
 
 
-def cached_ceilings() -> Ceilings | None:
-    """What was measured before; None where nothing is kept, or it is too old."""
-    return cached(cache_file(list(_key(is_cuda=uses_cuda()))))
+def _file() -> Path:
+    """Where the figures of a machine are, in ``$XDG_CACHE_HOME/torch-inspector`` (``~/.cache``)."""
+    key = hashlib.sha256(repr([VERSION, *_key()]).encode()).hexdigest()[:16]
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "torch-inspector" / f"ceilings-{key}.json"
 
 
-def current_uuid() -> str:
-    """The uuid of the current GPU without a prefix; empty where torch does not say it."""
-    found = torch.cuda.get_device_properties(torch.cuda.current_device())
-    return str(getattr(found, "uuid", "") or "")
-
-
-def _key(*, is_cuda: bool) -> Iterator[str]:
+def _key() -> Iterator[str]:
     yield torch.__version__
-    if is_cuda:
-        found = torch.cuda.get_device_properties(torch.cuda.current_device())
-        state, _ = device_state(current_uuid())
-        yield from (found.name, current_uuid(), str(found.multi_processor_count))
-        yield str(torch.version.cuda)
+    if uses_cuda():
+        device = torch.device("cuda")
+        found, uuid = torch.cuda.get_device_properties(device), uuid_of(device)
+        state, _ = device_state(uuid)
+        yield from (found.name, uuid, str(found.multi_processor_count), str(torch.version.cuda))
         yield from (state.get(name, "") for name in ("driver_version", "power.limit"))
     else:
         yield from ("cpu", os.uname().nodename, os.uname().machine)
-        yield from (str(torch.get_num_threads()), str(processors()), _processor())
+        yield from (str(torch.get_num_threads()), str(len(allowed())), _processor())
 
 
 def _processor() -> str:
@@ -90,69 +78,64 @@ def _processor() -> str:
     return next((line.partition(":")[2] for line in lines if line.startswith("model name")), "")
 
 
-def _measured(*, is_cuda: bool) -> tuple[Ceilings, bool]:
+def cached(file: Path) -> Ceilings | None:
+    """What was measured before, or None: never, too long ago, or the file is damaged."""
+    try:
+        found = json.loads(file.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or found.get("v") != VERSION:
+        return None
+    before = decode(Ceilings, found, is_cached=True)
+    if not before.values or not all(rate > 0 for rate in before.values.values()):
+        return None
+    age_s = time.time() - before.measured_at_s
+    is_unsure = before.unstable or before.facts.get(OTHERS, 0) > _BUSY_PERCENT
+    return before if -_DAY_S < age_s < (_UNSURE_S if is_unsure else _MOST_S) else None
+
+
+def store(file: Path, found: Ceilings) -> None:
+    """Writes the file in one go: another process reads all of it, or what was there before."""
+    with contextlib.suppress(OSError):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", dir=file.parent, prefix=f".{file.stem}-", delete=False
+        ) as new:
+            new.write(json.dumps({"v": VERSION, **encode(found)}))
+        try:
+            Path(new.name).replace(file)
+        except OSError:
+            Path(new.name).unlink(missing_ok=True)
+
+
+def _measured(machine: Gpu | Cpu) -> tuple[Ceilings, bool]:
     """What was found, and whether another try would give no more of it."""
-    names = GPU_NAMES if is_cuda else CPU_NAMES
-    request: dict[str, object] = {"device": "cpu", "threads": torch.get_num_threads()}
-    if is_cuda:
-        torch.cuda.synchronize()
-        torch.cuda.empty_cache()  # what nobody uses is free for the other process
-        index = torch.cuda.current_device()
-        request = {"device": "cuda", "index": index, "uuid": current_uuid()}
-    at_s = int(time.time())
-    # The program may have changed its path before it found torch.
-    lines, failure = _answers({**request, "path": str(Path(torch.__file__).parent.parent)})
-    found = {str(line["name"]): line for line in lines if "value" in line}
-    missing = {str(line["name"]): line for line in lines if "missing" in line}
-    last: Mapping[str, Any] = next((line for line in lines if "facts" in line), {})
-    failure = failure or next((str(line["failed"]) for line in lines if "failed" in line), "")
-    reasons = {
-        name: str(missing[name]["missing"]) if name in missing else failure or "it was not measured"
-        for name in names
-        if name not in found
-    }
-    measured = {name: found[name] for name in names if name in found}
+    at_s, began_ns = int(time.time()), time.monotonic_ns()
+    values: dict[str, float] = {}
+    unstable: dict[str, float] = {}
+    missing: dict[str, str] = {}
+    is_whole = True
+    for name, measure in machine.measurements.items():
+        try:
+            found = measure()
+            values[name] = found.value
+            if not found.is_stable:
+                unstable[name] = found.spread
+        except Exception as error:  # noqa: BLE001 - what this device, or this torch, does not have
+            text = str(error).strip().partition("\n")[0].strip().rstrip(".")
+            missing[name] = (text or type(error).__name__)[:_LONGEST_REASON]
+            is_whole &= isinstance(error, Unsupported | NotImplementedError | AttributeError)
+        if uses_cuda():
+            torch.cuda.empty_cache()
     made = Ceilings(
-        device=torch.cuda.get_device_name() if is_cuda else "cpu",
+        device=torch.cuda.get_device_name() if uses_cuda() else "cpu",
         measured_at_s=at_s,
-        took_ns=last.get("took_ns", 0),
-        values={name: each["value"] for name, each in measured.items()},
-        unstable={name: each["spread"] for name, each in measured.items() if not each["stable"]},
-        missing=reasons,
-        state=last.get("state", {}),
-        state_missing=last.get("state_missing", ""),
-        facts=last.get("facts", {}),
-    )
-    is_whole = bool(last) and all(
-        name in missing and bool(missing[name]["lasting"]) for name in reasons
+        took_ns=time.monotonic_ns() - began_ns,
+        values=values,
+        unstable=unstable,
+        missing=missing,
+        state=machine.state,
+        state_missing=machine.state_missing,
+        facts=machine.facts,
     )
     return made, is_whole
-
-
-def _answers(request: Mapping[str, object]) -> tuple[list[dict[str, Any]], str]:
-    """What the process said, and why that is not all, or an empty string."""
-    command = [sys.executable, str(Path(__file__).parent / "machine" / "__main__.py")]
-    failure = ""
-    try:
-        wanted = {name: text for name, text in os.environ.items() if not name.startswith(_UNWANTED)}
-        done = subprocess.run(
-            command, input=json.dumps(request).encode(), capture_output=True, check=False,
-            timeout=_SECONDS, env={**wanted, "TORCH_DEVICE_BACKEND_AUTOLOAD": "0"},
-        )  # fmt: skip
-        said, errors = done.stdout, done.stderr.decode("utf-8", "replace").strip().splitlines()
-        if done.returncode:
-            last = f": {errors[-1][:_LONGEST]}" if errors else ""
-            failure = f"the measuring process exited with code {done.returncode}{last}"
-    except subprocess.TimeoutExpired as error:
-        said, failure = error.stdout or b"", f"it took longer than {_SECONDS} s"
-    except OSError as error:
-        said, failure = b"", f"no new process could be started ({error.strerror})"
-    return list(_lines(said)), failure
-
-
-def _lines(said: bytes) -> Iterator[dict[str, Any]]:
-    for line in said.splitlines():
-        try:
-            yield json.loads(line)
-        except ValueError:  # the last one, cut off
-            return

@@ -23,16 +23,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import torch
 
 from inspector.capture import versions
-from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.calls.ranks import agreed
 from inspector.capture.profiling.device import cuda_devices, uses_cuda, wait
 from inspector.capture.profiling.explained import EXPLAINED_CALLS, explain, explained_on_cpu
-from inspector.capture.profiling.measured import PROFILE, SO_FAR, Measured, Prepared, write_profile
+from inspector.capture.profiling.measured import Measured, Prepared, write_profile
 from inspector.capture.profiling.plan import SETTLING, Plan, is_settled, make_plan
 from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
-from inspector.capture.profiling.trace import Launched, Traced, traced
 from inspector.capture.profiling.user_lines import is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
+from inspector.capture.timeline.trace import Launched, Traced, traced
 from inspector.capture.writer import guarded
 from inspector.records.device_profile import CallBlock, ProfiledArgument
 from inspector.shared.out_of_memory import lacks_memory
@@ -106,12 +105,11 @@ def _closely(launched: list[Launched]) -> Iterator[None]:
         launched += cpu_calls(seen.trace, [window])[0]
 
 
-def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
+def profile_in_place(
     index: int,
     runs: tuple[Prepared, Prepared],
     attribution: Attribution,
     arguments: Sequence[ProfiledArgument],
-    back_to_back: BackToBack,
     seconds: float,
 ) -> None:
     """Measures warm calls and writes ``inspector_device_profile``, also when a call fails.
@@ -122,19 +120,15 @@ def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
     """
     measured = Measured(_device(), arguments, attribution.is_training)
 
-    def write(name: str = PROFILE) -> None:
-        measured.back_to_back = back_to_back.repeats
+    def write() -> None:
         kept = measured
         if not uses_cuda():
             kept = dataclasses.replace(measured, launched=significant(measured.launched))
         known = attribution.launched, attribution.around_replays
-        write_profile(index, kept, known, name)
-
-    def write_partial() -> None:
-        guarded("write measurements so far", lambda: write(SO_FAR))
+        write_profile(index, kept, known)
 
     try:
-        _measure(runs, measured, write_partial, seconds)
+        _measure(runs, measured, seconds)
     except BaseException as error:  # out of memory, say: what was measured until then is there
         measured.failed(error)
         if measured.unwatched:
@@ -143,12 +137,7 @@ def profile_in_place(  # noqa: PLR0913, PLR0917 - what is measured, and how
     write()
 
 
-def _measure(
-    runs: tuple[Prepared, Prepared],
-    measured: Measured,
-    write_partial: Callable[[], None],
-    seconds: float,
-) -> None:
+def _measure(runs: tuple[Prepared, Prepared], measured: Measured, seconds: float) -> None:
     run, eager = runs
     _settle(measured, "warm-up", run, measured.warm, seconds)
     settled: list[int] = []
@@ -165,8 +154,6 @@ def _measure(
     plan = Plan(*agreed(list(dataclasses.astuple(make_plan(measured.warm, settled, seconds)))))
     for number in range(plan.rounds):
         _round(number, plan, runs, measured, settled)
-        if not number:
-            write_partial()
     if uses_cuda():
         calls = min(plan.calls, EXPLAINED_CALLS)
         measured.explained = explain("explained", run, (calls, plan.untimed), measured)

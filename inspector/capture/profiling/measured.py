@@ -10,8 +10,8 @@ from typing import TypeAlias
 
 from inspector.capture.profiling.device import waiting
 from inspector.capture.profiling.sequence import placed
-from inspector.capture.profiling.trace import Launched
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
+from inspector.capture.timeline.trace import Launched
 from inspector.capture.writer import emit
 from inspector.errors import InspectorError
 from inspector.records.device_profile import (
@@ -56,7 +56,6 @@ class Measured:
         windows: When each watched call began, and when the device was done with it.
         eager_work: Of calls without the compiler, how many launches, and how long any ran.
         eager_copies: Of these, how many copies, and how long nothing but these ran.
-        back_to_back: Whether calls followed one another with nothing put back between them.
     """
 
     device: Mapping[str, object]
@@ -74,7 +73,6 @@ class Measured:
     eager_watched: list[int] = dataclasses.field(default_factory=list)
     explained: Explained = dataclasses.field(default_factory=Explained)
     eager_explained: Explained = dataclasses.field(default_factory=Explained)
-    back_to_back: bool | None = None
     error: FailedCall | None = None
     _made: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
     _doing: str = ""
@@ -156,23 +154,14 @@ class Measured:
         return self.plain or self.warm
 
 
-PROFILE = "device_profile"
-SO_FAR = "device_profile_so_far"
-"""The same after the first round: a crash in a later one leaves that."""
-
-
 def write_profile(
-    index: int,
-    measured: Measured,
-    known: tuple[Sequence[Launched], Sequence[Launched]],
-    name: str = PROFILE,
+    index: int, measured: Measured, known: tuple[Sequence[Launched], Sequence[Launched]]
 ) -> None:
     """Writes the artifact.
 
     Args:
         known: What a call without CUDA graphs launched that was watched closely, and what another
             one launched around the replays of these.
-        name: What the artifact is called: `PROFILE` or `SO_FAR`.
     """
     numbers = _typical(measured.launched)
     first = measured.launched[numbers[0]] if numbers else []
@@ -185,7 +174,6 @@ def write_profile(
             arguments=tuple(measured.arguments),
             is_training=measured.is_training,
             plain_ns=tuple(measured.unwatched),
-            back_to_back=measured.back_to_back,
             watched_ns=tuple(measured.watched),
             eager_ns=tuple(measured.eager),
             blocks=tuple(measured.blocks),
@@ -201,8 +189,7 @@ def write_profile(
             idle_ns=explained.idle_ns,
             host=explained.host,
             worked=explained.device,
-        ),
-        name,
+        )
     )
 
 

@@ -11,7 +11,7 @@ import torch
 
 from inspector.capture.calls.back_to_back import BackToBack
 from inspector.capture.profiling.allocations import Captured, has_cuda_graphs, watched_capture
-from inspector.capture.profiling.ceilings import cached_ceilings, ceilings, current_uuid
+from inspector.capture.profiling.ceilings import ceilings
 from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.in_place import (
     Attribution,
@@ -21,6 +21,7 @@ from inspector.capture.profiling.in_place import (
     replays_attributed,
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
+from inspector.capture.profiling.machine.gpu import uuid_of
 from inspector.capture.profiling.measured import Prepared
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.profiling.plan import SECONDS
@@ -64,11 +65,9 @@ class Profiles:
         self._counters = counters
         self._fresh_ceilings = fresh_ceilings
         self._seconds = seconds or SECONDS
-        self._has_ceilings = False
         self._alone = alone
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
-        self._back_to_back: list[BackToBack] = []
         self._memory: list[Callable[[], None]] = []
         if not counters:
             attached_handler().watch_autotuning()
@@ -115,17 +114,15 @@ class Profiles:
             count_once(run)
             return
         found = self._attributions.get(index, Attribution())
-        guarded("look up known ceilings", self._write_cached_ceilings)
         with _gpu_watched(index) if uses_cuda() else contextlib.nullcontext():
             arguments = arguments_of(self._target.calls[index])
-            profile_in_place(index, (run, eager), found, arguments, back_to_back, self._seconds)
+            profile_in_place(index, (run, eager), found, arguments, self._seconds)
         captured = self._captured.get(index)
-        self._back_to_back.append(back_to_back)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
         alone = self._alone
         if alone is not None:
             guarded("benchmark one kernel", lambda: alone.measure(index, run))
-        back_to_back.rest()
+        back_to_back.end()  # no copy of the input lies beside what memory is measured of
 
     def finish(self) -> None:
         """Measures the memory of a call, after all that is timed, and what the machine can do.
@@ -134,20 +131,10 @@ class Profiles:
         """
         if self._counters:
             return
-        for each in self._back_to_back:  # no input's copy lies beside another one's memory
-            each.end()
         for measure in self._memory:
             with quiet():
                 guarded("measure memory", measure)
-        if not self._has_ceilings:
-            guarded("measure the ceilings", lambda: emit(ceilings(fresh=self._fresh_ceilings)))
-
-    def _write_cached_ceilings(self) -> None:
-        """Writes what is known of the machine: a profile that is cut short has it, too."""
-        known = None if self._fresh_ceilings or self._has_ceilings else cached_ceilings()
-        if known is not None:
-            emit(known)
-            self._has_ceilings = True
+        guarded("measure the ceilings", lambda: emit(ceilings(fresh=self._fresh_ceilings)))
 
 
 @contextlib.contextmanager
@@ -175,7 +162,10 @@ def _gpu_watched(index: int) -> Iterator[None]:
 def _device_state() -> tuple[Mapping[str, str], str] | None:
     found: list[tuple[Mapping[str, str], str]] = []
     if uses_cuda():
-        guarded("query the device state", lambda: found.append(device_state(current_uuid())))
+        guarded(
+            "query the device state",
+            lambda: found.append(device_state(uuid_of(torch.device("cuda")))),
+        )
     return found[0] if found else None
 
 
@@ -187,7 +177,7 @@ def _others_percent() -> int | None:
             torch.cuda.synchronize()
         except RuntimeError:  # a kernel failed, and what is measured says so
             return
-        found.append(others_percent(current_uuid()))
+        found.append(others_percent(uuid_of(torch.device("cuda"))))
 
     if uses_cuda():
         guarded("query other processes on the device", ask)

@@ -11,10 +11,10 @@ import re
 from collections.abc import Sequence
 
 from inspector.capture.calls.calling import LOSS_MARK
-from inspector.capture.profiling.trace import Launched, Trace
 from inspector.capture.profiling.user_lines import CALL_MARK, MODULE_MARK, USER_MARK
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
 from inspector.capture.timeline.kineto import HostEvent
+from inspector.capture.timeline.trace import Launched, Trace
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from inspector.shared.alignment import align_by
 

@@ -21,8 +21,8 @@ import torch
 from torch import fx, nn
 
 from inspector.capture.graphs.module_places import made_at, module_stack, stack_of
-from inspector.capture.profiling.trace import mark_name
 from inspector.capture.roots import recorded_roots
+from inspector.capture.timeline.trace import mark_name
 from inspector.shared.stack import is_graph_code, user_frame
 from inspector.trace.printed_stack import printed_frames
 

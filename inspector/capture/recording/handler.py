@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
-from inspector.capture.autotuning.observer import AutotuneObserver
+from inspector.capture.autotuning.kernels import AutotuneObserver
 from inspector.capture.breaks.skips import SkipObserver
 from inspector.capture.cuda_graphs.cuda_graphs import CudaGraphObserver
 from inspector.capture.fusion.fusion_observer import FusionObserver
@@ -255,8 +255,6 @@ class TraceHandler(logging.Handler):
         """Dynamo begins with a function; who calls it is written where torch's stack lacks it."""
         if self.measures:
             self._begin_to_measure()
-        if self._hooks is not None:
-            self._hooks.begins()
         for frame in stack:
             self.sources.add(*frame)
         caller = calling_frame()

@@ -85,7 +85,7 @@ def _run(text: str) -> str:
                 check=False, errors="replace",
             )  # fmt: skip
         except subprocess.TimeoutExpired:
-            return f"no answer after {_SECONDS} s"
+            return f"timed out after {_SECONDS} s"
     return f"{done.stdout}{done.stderr}"
 
 

@@ -16,6 +16,7 @@ from torch._dynamo import config
 
 from inspector.capture import versions
 from inspector.capture.timeline.timeline import EAGER_MARK
+from inspector.capture.timeline.trace import mark_name
 from inspector.capture.writer import guarded
 
 # torch/_dynamo/symbolic_convert.py and output_graph.py, 2.13: the global by which compiled code
@@ -76,8 +77,10 @@ def _may_run_eagerly(code: CodeType) -> bool:
 
 
 def _marked(function: Callable[..., object], name: str) -> Callable[..., object]:
+    mark = mark_name(f"{EAGER_MARK} {name}")
+
     def rest(*arguments: object) -> object:
-        with torch._C._profiler._RecordFunctionFast(f"{EAGER_MARK} {name}"):  # noqa: SLF001
+        with torch._C._profiler._RecordFunctionFast(mark):  # noqa: SLF001
             return function(*arguments)
 
     versions.skip_frames_of(rest)  # Dynamo would compile it, as all that compiled code calls

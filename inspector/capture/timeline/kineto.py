@@ -1,14 +1,16 @@
-"""Torch's profiler, and its events as plain rows."""
+"""Torch's profiler, without the Python objects that it makes of events."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
+import json
 import os
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-import torch
 from torch._C._profiler import _ExperimentalConfig
 from torch.autograd import _disable_profiler, _enable_profiler, _prepare_profiler, profiler
 
@@ -21,9 +23,8 @@ class HostEvent:
     """Something that a thread of the program did.
 
     Attributes:
-        kind: ``cpu_op``, ``user_annotation``, ``cuda_runtime`` or ``cuda_driver``; empty where
-            torch gives the events itself.
-        start_ns: By the profiler's clock; in its traces as `time.time_ns`.
+        kind: ``cpu_op``, ``user_annotation``, ``cuda_runtime`` or ``cuda_driver``.
+        start_ns: As `time.time_ns`.
         correlation: What the event on the device that it launched has, too; or 0.
         sequence: Of an operator, what it has in common with autograd's node of it; or -1.
     """
@@ -35,24 +36,6 @@ class HostEvent:
     end_ns: int
     correlation: int = 0
     sequence: int = -1
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class DeviceRow:
-    """A kernel or a copy on the device, and which thread launched it when."""
-
-    thread: int
-    launched_ns: int
-    start_ns: int
-    end_ns: int
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Taken:
-    """What a session saw: on the host by start, of the same start the longest first."""
-
-    host: tuple[HostEvent, ...]
-    device: tuple[DeviceRow, ...]
 
 
 class Session:
@@ -102,32 +85,13 @@ class Session:
             profiler._run_on_profiler_stop()  # noqa: SLF001
         self._results = _disable_profiler()
 
-    def save(self, file: str) -> None:
-        """Writes the trace as libkineto does, for Chrome; `stop` has to be called before."""
-        self._results.save(file)
-
-    def take(self) -> Taken:
-        """What was seen."""
-        events = self._results.events() if self._results is not None else []
-        host, device, launches = [], [], {}
-        for event in events:
-            if event.device_type() != torch.autograd.DeviceType.CPU:
-                device.append(event)
-                continue
-            start_ns = event.start_ns()
-            row = HostEvent(
-                kind="",
-                name=event.name(),
-                thread=event.start_thread_id(),
-                start_ns=start_ns,
-                end_ns=start_ns + event.duration_ns(),
-                sequence=event.sequence_nr(),
-            )
-            host.append(row)
-            if row.name.startswith(("cuda", "cu", "hip")) and "::" not in row.name:
-                launches[event.correlation_id()] = row
-        host.sort(key=lambda row: (row.start_ns, -row.end_ns))
-        return Taken(tuple(host), tuple(_device_rows(device, launches)))
+    def fields(self) -> Mapping[str, Any]:
+        """The trace that libkineto writes for Chrome; `stop` has to be called before."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "trace.json"
+            self._results.save(str(file))
+            fields: Mapping[str, Any] = json.loads(file.read_bytes())
+            return fields
 
 
 @contextlib.contextmanager
@@ -140,13 +104,3 @@ def _silent() -> Iterator[None]:
     finally:
         if before is None:
             os.environ.pop(_LOG_LEVEL, None)
-
-
-def _device_rows(events: list[Any], launches: dict[int, HostEvent]) -> Iterator[DeviceRow]:
-    for event in events:
-        launch = launches.get(event.correlation_id())
-        if launch is not None:  # else a synchronisation or an annotation, which is no work
-            start_ns = event.start_ns()
-            yield DeviceRow(
-                launch.thread, launch.start_ns, start_ns, start_ns + event.duration_ns()
-            )

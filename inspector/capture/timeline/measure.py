@@ -17,8 +17,8 @@ from inspector.capture.calls.ranks import agreed
 from inspector.capture.calls.state import State
 from inspector.capture.target.call import Call, fresh
 from inspector.capture.timeline.eager_continuations import marked_eager_continuations
-from inspector.capture.timeline.kineto import Session
 from inspector.capture.timeline.timeline import CALL_MARK, with_timeline
+from inspector.capture.timeline.trace import traced
 from inspector.capture.versions import compilations
 from inspector.capture.writer import emit
 from inspector.records.timeline import CallProfile, CopyRate, CopyRates
@@ -77,20 +77,15 @@ def _median(times_ns: Sequence[int]) -> int | None:
 
 
 def _profile(what: Measurement, state: State, plain: Sequence[int], *, with_device: bool) -> None:
-    session = Session(with_device=with_device)
-    session.start()
-    try:
+    with traced(with_device=with_device) as seen:
         mark_ns = mark_cost_ns()
         with marked_eager_continuations():
             compiled = list(_profiled(what, state))
-    finally:
-        session.stop()
-    taken = session.take()
     times = [_median(plain)]
     if not has_device():
         # A profiled call is never the faster one, but on a machine with other work to do it may be.
         # With a device it ends when the host is done, a plain one when the device is.
-        calls = [row for row in taken.host if row.name == CALL_MARK]
+        calls = [row for row in seen.trace.host if row.name == CALL_MARK]
         warm = [row for row, again in zip(calls, compiled, strict=False) if not again]
         times.append(_median([row.end_ns - row.start_ns for row in warm]))
     profile = CallProfile(
@@ -101,7 +96,7 @@ def _profile(what: Measurement, state: State, plain: Sequence[int], *, with_devi
         plain_times_ns=tuple(plain),
         mark_ns=mark_ns,
     )
-    emit(with_timeline(profile, taken))
+    emit(with_timeline(profile, seen.trace))
 
 
 def _is_one_graph() -> bool:

@@ -11,12 +11,10 @@ import collections
 import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeVar
 
-from inspector.capture.timeline.kineto import DeviceRow, HostEvent, Taken
+from inspector.capture.timeline.kineto import HostEvent
+from inspector.capture.timeline.trace import Launched, Trace
 from inspector.records.timeline import Activity, CallProfile, MarkedThread, Marker
-
-_Row = TypeVar("_Row", HostEvent, DeviceRow)
 
 CALL_MARK = "inspector call"
 """Our own mark around one call of a target."""
@@ -41,17 +39,20 @@ _MARKERS: tuple[tuple[str, re.Pattern[str]], ...] = (
 _WAITS = ("cudaStreamSynchronize", "cudaDeviceSynchronize", "cudaEventSynchronize")
 
 
-def with_timeline(profile: CallProfile, taken: Taken) -> CallProfile:
+def with_timeline(profile: CallProfile, trace: Trace) -> CallProfile:
     """A profile with what torch marked on each thread on which it marked something."""
-    zero_ns = taken.host[0].start_ns if taken.host else 0
-    host = [_since(zero_ns, row) for row in taken.host]
-    device = [_since(zero_ns, row) for row in taken.device]
+    zero_ns = trace.host[0].start_ns if trace.host else 0
+    host = [
+        dataclasses.replace(row, start_ns=row.start_ns - zero_ns, end_ns=row.end_ns - zero_ns)
+        for row in trace.host
+    ]
     labels: dict[str, int] = {}
     threads = [
         _thread(
             thread,
             [row for row in host if row.thread == thread],
-            [row for row in device if row.thread == thread],
+            [item for item in trace.device if item.by is not None and item.by.thread == thread],
+            zero_ns,
             labels,
         )
         for thread in sorted({row.thread for row in host})
@@ -60,13 +61,12 @@ def with_timeline(profile: CallProfile, taken: Taken) -> CallProfile:
     return dataclasses.replace(profile, labels=tuple(labels), threads=marked)
 
 
-def _since(zero_ns: int, row: _Row) -> _Row:
-    names = [item.name for item in dataclasses.fields(row) if item.name.endswith("_ns")]
-    return dataclasses.replace(row, **{name: getattr(row, name) - zero_ns for name in names})
-
-
 def _thread(
-    thread: int, rows: Sequence[HostEvent], launched: Iterable[DeviceRow], labels: dict[str, int]
+    thread: int,
+    rows: Sequence[HostEvent],
+    launched: Iterable[Launched],
+    zero_ns: int,
+    labels: dict[str, int],
 ) -> MarkedThread:
     markers = list(_markers(rows, labels))
     activities = _Activities(markers)
@@ -80,11 +80,11 @@ def _thread(
         if row.name.startswith(_WAITS):
             activity["wait_ns"] += row.end_ns - row.start_ns
     for work in launched:
-        activity = activities.at(work.launched_ns)
-        started = activity["device_start_ns"] or work.start_ns
-        activity["device_start_ns"] = min(started, work.start_ns)
-        activity["device_end_ns"] = max(activity["device_end_ns"], work.end_ns)
-        activity["device_busy_ns"] += work.end_ns - work.start_ns
+        activity = activities.at((work.by or work).start_ns - zero_ns)
+        start_ns, end_ns = work.start_ns - zero_ns, work.end_ns - zero_ns
+        activity["device_start_ns"] = min(activity["device_start_ns"] or start_ns, start_ns)
+        activity["device_end_ns"] = max(activity["device_end_ns"], end_ns)
+        activity["device_busy_ns"] += end_ns - start_ns
     return MarkedThread(thread, tuple(markers), activities.all())
 
 

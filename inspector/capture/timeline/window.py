@@ -13,10 +13,11 @@ import torch
 from torch.autograd import profiler
 
 from inspector.capture.calls.calling import has_device
-from inspector.capture.timeline.kineto import Session, Taken
+from inspector.capture.timeline.kineto import Session
 from inspector.capture.timeline.measure import mark_cost_ns, write_copy_rates
 from inspector.capture.timeline.profiler_lock import ProfilerLock
 from inspector.capture.timeline.timeline import with_timeline
+from inspector.capture.timeline.trace import Trace, traced
 from inspector.capture.writer import emit, guarded
 from inspector.records.timeline import CallProfile
 
@@ -99,9 +100,9 @@ class WarmWindow:
             window = self._window(lengths[0], before, with_device=with_device)
             if window is None or self._compiling.seen != before:
                 continue
-            taken, mark_ns, seconds = window
-            calls = sum(row.name.startswith(_REGION) for row in taken.host)
-            events_per_s = len(taken.host) / seconds
+            trace, mark_ns, seconds = window
+            calls = sum(row.name.startswith(_REGION) for row in trace.host)
+            events_per_s = len(trace.host) / seconds
             while len(lengths) > 1 and calls < _ENOUGH_CALLS and not self._ended.is_set():
                 lengths.pop(0)
                 if events_per_s * lengths[0] <= _MOST_EVENTS:
@@ -109,7 +110,7 @@ class WarmWindow:
             else:
                 if calls:
                     found = CallProfile(with_device=with_device, mark_ns=mark_ns)
-                    emit(with_timeline(found, taken))
+                    emit(with_timeline(found, trace))
                 return bool(calls)
         return False
 
@@ -127,26 +128,22 @@ class WarmWindow:
 
     def _window(
         self, seconds: float, before: int, *, with_device: bool
-    ) -> tuple[Taken, int, float] | None:
+    ) -> tuple[Trace, int, float] | None:
         """What was seen, what a mark cost, and how long it took; None if it was cut short."""
-        session = Session(with_device=with_device)
         with self._turn as is_ours:
             if not is_ours or profiler._is_profiler_enabled:  # noqa: SLF001
                 return None
             # From here on whatever begins waits for the turn's end; what began before is seen here.
             if self._compiling.seen != before or self._compiling.is_busy:
                 return None
-            session.start()
-            began = time.monotonic()
-            try:
+            with traced(with_device=with_device) as seen:
+                began = time.monotonic()
                 mark_ns = mark_cost_ns()
                 was_cut = self._turn.wait(seconds)
-            finally:
                 took = time.monotonic() - began
-                session.stop()
         if was_cut and not self._ended.is_set():
             return None  # what the program did then is its own affair
-        return session.take(), mark_ns, took
+        return seen.trace, mark_ns, took
 
 
 class _Compiling:

@@ -46,17 +46,19 @@ class Measured:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SettingSummary:
-    """What a setting does to a collection.
+    """Summary of one setting over all models.
 
     Attributes:
-        label: Its name, behind the workload's where there are several.
-        models: Models that it was tried on.
-        ran: Settings that ran with correct results.
-        captured: Those that were compiled without a graph break.
-        speedup: Geometric mean of eager time by its time over those that ran, or None.
-        faster: Faster by more than noise; `slower` likewise.
-        same: No different by more than noise, with any input.
-        unknown: Those of them that may take twice or half as long, with any input.
+        label: Name of the setting, preceded by the workload if there are several workloads.
+        models: Number of models on which the setting was tried.
+        ran: Number of models that ran with correct results.
+        captured: Number of these models that were compiled without a graph break.
+        speedup: Geometric mean of the speedup over eager PyTorch over the models that ran, or None.
+        faster: Number of models that are faster by more than noise with every input; ``slower``
+            likewise.
+        same: Number of models that differ by no more than noise with every input.
+        unknown: Number of these models for which the interval of every input includes a speedup of
+            2 or 0.5.
     """
 
     label: str
@@ -76,7 +78,7 @@ class CollectionReport:
     """The report of a collection of models.
 
     Attributes:
-        summaries: What each setting does to them.
+        summaries: Summary of each setting over all models.
         notices: Notes on the measurement, one sentence each.
     """
 

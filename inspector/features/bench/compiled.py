@@ -1,13 +1,11 @@
-"""What was compiled for a combination: the program's own, without what looked for a fault."""
+"""What was compiled for a combination."""
 
-import collections
 import dataclasses
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from inspector.features.kernels.output_code import read_output_code
 from inspector.records.bench import BenchEvent
-from inspector.run.compile_time import CompilationTime
 from inspector.run.run import Process, Run
 from inspector.run.summary import summarize
 from inspector.shared.bench import BenchPlan
@@ -18,10 +16,11 @@ class Compiled:
     """What was compiled, in the first session.
 
     Attributes:
-        graph_breaks: Records of graph breaks.
+        graph_breaks: Number of graph break records.
         recompiles: Compilations after the first of a code object.
-        compile_time_ns: Union of the wall intervals of all compilations, caches empty.
-        cached_time_ns: The same with the caches filled, or None.
+        compile_time_ns: Wall time of all compilations with empty caches; overlapping intervals
+            count once.
+        cached_time_ns: Wall time of all compilations with filled caches, or None.
     """
 
     graphs: int
@@ -40,14 +39,12 @@ def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -
     first = processes[begin]
     summary = summarize(dataclasses.replace(run, processes=(first,)))
     cached = [process.compile_time_ns for session, process in processes.items() if session != begin]
-    own = _own_times(first)
-    is_all = len(own) == len(first.compile_times)
     return Compiled(
         graphs=summary.graphs,
         graph_breaks=summary.graph_breaks,
         recompiles=summary.recompiles,
-        kernels=sum(_kernels(first, own)),
-        compile_time_ns=first.compile_time_ns if is_all else sum(map(_time_ns, own)),
+        kernels=sum(_kernels(first)),
+        compile_time_ns=first.compile_time_ns,
         cached_time_ns=round(statistics.median(cached)) if any(cached) else None,
     )
 
@@ -61,36 +58,8 @@ def first_process(run: Run, plan: BenchPlan, combination: int) -> Process | None
     return None
 
 
-def _own_times(process: Process) -> Sequence[CompilationTime]:
-    """Compile times before those of looking for a fault, which comes after all else."""
-    later = [
-        item.start_time_ns
-        for frame in process.frames
-        for item in frame.compilations
-        if item.call and item.start_time_ns is not None
-    ]
-    if not later:
-        return process.compile_times
-    # Torch says that a compilation begins a little after its time does: the ends are compared.
-    return [it for it in process.compile_times if it.begin_ns + _time_ns(it) <= min(later)]
-
-
-def _time_ns(found: CompilationTime) -> int:
-    return sum(stage.time_ns for stage in found.stages)
-
-
-def _kernels(process: Process, own: Sequence[CompilationTime]) -> Iterator[int]:
-    later = {
-        str(item.compile_id) for frame in process.frames for item in frame.compilations if item.call
-    }
-    # Looking for a fault begins anew with the ids: of each those texts are the program's that come
-    # first, one for each half of a compilation, forward and backward.
-    halves = collections.Counter(item.compile_id for item in own)
-    seen: collections.Counter[str] = collections.Counter()
+def _kernels(process: Process) -> Iterator[int]:
     for code in process.codes.texts:
-        seen[code.compile_id] += 1
-        if code.compile_id in later and seen[code.compile_id] > halves[code.compile_id]:
-            continue
         try:
             text = code.text.text() if code.text is not None else ""
             yield len(read_output_code(text, code.compile_id, {}).kernels)

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from inspector.features.bench.collection_report import FORMAT_VERSION as COLLECTION_VERSION
 from inspector.features.bench.collection_report import CollectionReport, Measured
-from inspector.features.bench.comparison import BenchComparison, Change
 from inspector.features.bench.report import FORMAT_VERSION, BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
 from inspector.features.bench.varied import VariedInput, VariedSetting
@@ -15,7 +14,7 @@ from inspector.features.bench.warmup_page import warmup_notices, warmup_verdict
 from inspector.features.bench.warmup_report import FORMAT_VERSION as WARMUP_VERSION
 from inspector.features.bench.warmup_report import Start, StillCompiles, WarmupReport
 from inspector.features.recompiles.wording import changed
-from inspector.records.bench import Divergence, OutputError, Warmup
+from inspector.records.bench import OutputError, Warmup
 from inspector.report.json.common import COMMON
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.compile_time import CacheUse
@@ -32,25 +31,19 @@ class _Block:
 
 
 def _versions(scope: Scope) -> dict[str, str]:
-    """Versions of torch and others by name."""
+    """Versions of torch and related packages by name."""
     processes = scope.of(BenchReport).run.processes
     return dict(sorted(processes[0].versions.items())) if processes else {}
 
 
 def _verdict(scope: Scope) -> list[str]:
-    """What to take, and how much that is; the most important first."""
+    """Recommended settings and their advantage, one sentence each, most important first."""
     return list(verdict_lines(scope.of(BenchGroup)))
 
 
 def _because(scope: Scope) -> list[str]:
     """Failed guards of each recompilation."""
     return [changed(each) for each in scope.of(VariedInput).recompiles]
-
-
-def _same_device(scope: Scope) -> bool:
-    """Whether the earlier one was measured on the same device."""
-    found = scope.of(BenchComparison)
-    return found.device == found.earlier.device
 
 
 def _calls(scope: Scope) -> int:
@@ -60,7 +53,7 @@ def _calls(scope: Scope) -> int:
 
 
 def _interval(scope: Scope) -> list[float] | None:
-    """Prediction interval for the ratio of another run."""
+    """Prediction interval (95 %) for the speedup in another run, or null."""
     faster = scope.of(BenchRow).faster
     return [faster.low, faster.high] if faster else None
 
@@ -76,13 +69,16 @@ def _blocks(scope: Scope) -> list[_Block]:
 
 
 def _relative(scope: Scope) -> float | None:
-    """The largest difference of two elements; null where one is a number and the other is not."""
+    """Largest difference between two elements, relative to the scale in ``relative_to``.
+
+    Null if it is not finite, for example if only one value is NaN.
+    """
     relative = scope.of(OutputError).relative
     return relative if math.isfinite(relative) else None
 
 
 def _warmup_verdict(scope: Scope) -> list[str]:
-    """How long a start takes, and what to call in it."""
+    """Startup times and the inputs to call, one sentence each."""
     return list(warmup_verdict(scope.of(WarmupReport)))
 
 
@@ -92,7 +88,7 @@ def _warmup_notices(scope: Scope) -> list[str]:
 
 
 def _still(scope: Scope) -> tuple[StillCompiles, ...]:
-    """What compiles after the plan."""
+    """Inputs that still compile something after the plan."""
     return scope.of(WarmupReport).still
 
 
@@ -101,7 +97,7 @@ _ROW = """label=setting.label setting latency_ns=latency.middle_ns p5_ns=latency
     faster_than_eager_interval differs_from_eager=faster.is_known first_call_ns=first_ns
     second_call_ns=second_ns cached_first_call_ns=cached_first_ns break_even_calls
     memory_bytes=memory gpu_busy=busy gpu_launches=launches? errors wrong=is_wrong
-    not_compared=uncompared divergence draws_random_numbers=draws compiled settled=is_settled
+    not_compared=uncompared draws_random_numbers=draws compiled settled=is_settled
     blocks failure? detail?"""
 _COMPUTED: dict[str, Callable[[Scope], object]] = {
     "calls": _calls,
@@ -113,8 +109,7 @@ _OF_ROWS: Views = {
         """reference name relative relative_to=scale within_tolerance=within nan_of_reference=nan
         is=mine? is_in_reference=theirs?""",
         relative=_relative,
-    ),
-    Divergence: View("operator file line code at operators graph failure"),
+    )
 }
 VIEWS: Views = {
     **COMMON,
@@ -123,7 +118,7 @@ VIEWS: Views = {
         """format_version kind tool_version recording=run.meta:recording versions
         target=plan.target device threads? processor=run.processor?
         sessions=plan.sessions
-        session_seconds=plan.session_seconds grad=plan.is_grad groups varied comparison notices""",
+        session_seconds=plan.session_seconds grad=plan.is_grad groups varied notices""",
         format_version=FORMAT_VERSION,
         kind="bench",
         tool_version=tool_version,
@@ -147,12 +142,6 @@ VIEWS: Views = {
         compiled recompiled_because failure=row.failure?""",
         recompiled_because=_because,
     ),
-    BenchComparison: View(
-        """name=earlier.name started=earlier.started? same_device other_model=is_of_another
-        compared changes""",
-        same_device=_same_device,
-    ),
-    Change: View("setting=label inputs what before after worse=is_worse"),
 }
 COLLECTION: Views = {
     **COMMON,

@@ -5,7 +5,6 @@ import itertools
 import shlex
 from collections.abc import Iterator
 
-from inspector.features.bench.comparison import BenchComparison, Change
 from inspector.features.bench.report import BenchGroup, BenchReport
 from inspector.features.bench.varied_wording import (
     VARIED_COLUMNS,
@@ -14,19 +13,11 @@ from inspector.features.bench.varied_wording import (
     varied_verdict,
 )
 from inspector.features.bench.verdict import verdict_lines
-from inspector.features.bench.wording import COLUMNS, TIMES, cells, details, group_title, head_text
+from inspector.features.bench.wording import COLUMNS, cells, details, group_title, head_text
 from inspector.report.page import Code, Column, Lines, Page, Section, Table, about, as_notes
-from inspector.report.wording import count, size
 from inspector.shared.typed_options import typed_options
 
 _MOST_ROWS = 40
-_COUNTED = {
-    "graphs": "graph",
-    "graph_breaks": "graph break",
-    "recompiles": "recompilation",
-    "kernels": "kernel",
-}
-_MARKS = {True: "worse: ", False: "better: ", None: ""}
 _COLUMNS = (
     Column(COLUMNS[0]),
     *(Column(name, "number") for name in COLUMNS[1:]),
@@ -56,10 +47,6 @@ def page(report: BenchReport) -> Page:
     else:
         verdict = list(_verdict(report))
         sections = [_group(report, group) for group in report.groups]
-    if report.comparison is not None:
-        lines = [_MARKS[worse] + line for line, worse in change_lines(report.comparison)]
-        lines.insert(0, comparison_title(report.comparison))
-        sections.append(Section("Comparison", [Lines(lines)]))
     headline, *summary = verdict or ["not enough measurements for a verdict"]
     run = about(report.run)
     return Page(
@@ -108,53 +95,6 @@ def _group(report: BenchReport, group: BenchGroup) -> Section:
     rows = [(*cells(row), details(row)) for row in group.rows]
     table = Table(_COLUMNS, rows, "setting", _MOST_ROWS)
     return Section(_title(report, group), [Lines(rest), table])
-
-
-def comparison_title(found: BenchComparison) -> str:
-    """``against old.json (2026-11-20, NVIDIA H200, torch 2.11.0): 2 of 6 combinations changed``."""
-    earlier = found.earlier
-    torch = f"torch {earlier.torch}" if earlier.torch else ""
-    about = ", ".join(filter(None, (earlier.started[:10], earlier.device, torch)))
-    changed = len({(item.inputs, item.label) for item in found.changes if item.what != "gone"})
-    if changed:
-        said = f"{changed} of {count(max(changed, found.compared), 'combination')} changed"
-    elif found.compared:
-        said = f"no change beyond noise in {count(found.compared, 'combination')}"
-    else:
-        said = "no combination has a speedup over eager in both reports"
-    return f"against {earlier.name} ({about}): {said}"
-
-
-def change_lines(found: BenchComparison) -> Iterator[tuple[str, bool | None]]:
-    """Each change in a sentence, and whether it is one for the worse."""
-    if found.is_of_another:
-        yield (
-            f"the earlier report is for another model ({found.earlier.target}, not {found.target})",
-            True,
-        )
-    several = len({change.inputs for change in found.changes}) > 1
-    for change in found.changes:
-        name = f"{change.inputs}: {change.label}" if several else change.label
-        yield f"{name}: {_said(change)}", change.is_worse
-    if found.device != found.earlier.device:
-        yield "memory is not compared between devices", None
-
-
-def _said(change: Change) -> str:
-    was, now = change.before or 0, change.after or 0
-    match change.what:
-        case "gone":
-            return "no longer measured"
-        case "failed":
-            return f"fails now: {change.failure}" if change.is_worse else "runs again"
-        case "faster":
-            return f"{was:.2f}{TIMES} → {now:.2f}{TIMES} speedup"
-        case "memory":
-            return f"peak {size(round(was))} → {size(round(now))} ({now / was - 1:+.0%})"
-        case "wrong":
-            return "results are now wrong" if now else "results are correct again"
-    noun = _COUNTED[change.what]
-    return f"{count(round(was), noun)} → {count(round(now), noun)}"
 
 
 def _failed(report: BenchReport) -> Iterator[Section]:

@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.bench.choice import Choice, choose
-from inspector.features.bench.comparison import BenchComparison, EarlierBench, compared
 from inspector.features.bench.compiled import first_process
 from inspector.features.bench.rows import BenchRow, make_rows
 from inspector.features.bench.varied import VariedSetting, make_varied
@@ -39,7 +38,7 @@ class BenchGroup:
     Attributes:
         input: Number of the input, from 0.
         rows: The rows, eager PyTorch first.
-        reasons: Where nothing is faster: what was found in the compilation.
+        reasons: Findings about the compilation, if no setting is faster than eager PyTorch.
         profile: Where nothing is faster, of the first such group: what its fastest setting spends
             its time on.
     """
@@ -59,10 +58,9 @@ class BenchReport:
 
     Attributes:
         groups: The rows by workload and input.
-        threads: Threads that an operator of the CPU may use, or 0.
+        threads: Number of threads available to a CPU operator, if known.
         notices: Notes on the measurement, one sentence each.
-        varied: The same by setting, where inputs were asked to vary.
-        comparison: What changed against an earlier report.
+        varied: Results by setting for varied inputs; empty if none were requested.
     """
 
     plan: BenchPlan
@@ -71,7 +69,6 @@ class BenchReport:
     device: str
     threads: int
     notices: tuple[str, ...]
-    comparison: BenchComparison | None = None
     varied: tuple[VariedSetting, ...] = ()
 
     @property
@@ -104,12 +101,6 @@ def make_bench_report(
         notices=tuple(_notices(plan, rows, run, first.device)),
         varied=make_varied(plan, run, rows) if plan.variations else (),
     )
-
-
-def against(report: BenchReport, earlier: EarlierBench) -> BenchReport:
-    """The report with what changed since an earlier one."""
-    comparison = compared(report.rows, earlier, report.device, report.plan.target)
-    return dataclasses.replace(report, comparison=comparison)
 
 
 def _groups(
@@ -162,7 +153,7 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     ends = {end.combination for end in plan.ends if end.is_alone}
     alone = dict.fromkeys(row.setting.label for row in measured if row.combination in ends)
     if alone:
-        yield f"too little memory to interleave with eager: {', '.join(alone)}"
+        yield f"measured apart from eager, because memory is too small for both: {', '.join(alone)}"
     twice = compiled_twice(run)
     modes = {one.setting.mode for one in plan.combinations}
     if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):

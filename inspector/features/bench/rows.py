@@ -12,7 +12,6 @@ from inspector.records.bench import (
     BenchEvent,
     BusyTime,
     CallMemory,
-    Divergence,
     FailedInput,
     FirstCalls,
     OutputError,
@@ -37,8 +36,8 @@ class Latency:
     """The time of a call, in ns.
 
     Attributes:
-        middle_ns: Median over the sessions of the mean over rounds of the medians of blocks, these
-            of logarithms.
+        middle_ns: Time of a call: the median over sessions of the geometric mean over rounds of the
+            block medians.
         p5_ns: 5th percentile: 1 of 20 calls takes less.
         p95_ns: 95th percentile: 1 of 20 calls takes longer.
     """
@@ -51,29 +50,29 @@ class Latency:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class BenchRow:
-    """A combination with one input.
+    """Results of one combination of workload and setting with one input.
 
     Attributes:
         input: Number of the input, from 0.
         inputs: Shapes of the inputs, as text.
-        items_per_s: By the size of the first dimension of the inputs; on a GPU of calls that follow
-            one another without waiting.
+        items_per_s: Throughput in items per second, by the first dimension of the inputs. On a GPU,
+            calls are issued without waiting in between.
         faster: Eager time by this time, or None: of eager PyTorch itself, and where one is missing.
-        first_ns: The first call, caches empty.
-        second_ns: The call after it.
-        cached_first_ns: The first call with the caches filled (a median).
-        break_even_calls: After so many calls the first one has paid for itself; None where it is
-            not faster by more than noise, where its results are wrong, or nothing is compiled.
-        memory: Bytes by name, see `inspector.records.bench`.
-        busy: The part of a call in which a GPU works: its time by the profiler, by that of a call
-            without the profiler.
+        first_ns: Time of the first call, with empty caches.
+        second_ns: Time of the second call.
+        cached_first_ns: Median time of the first call with filled caches.
+        break_even_calls: Number of calls after which the first call has paid for itself. None if
+            the setting is not faster by more than noise, gives wrong results, or compiles nothing.
+        memory: Bytes by kind: ``base``, ``peak_allocated``, ``peak_reserved`` and ``pools``.
+        busy: Share of a call in which a GPU is busy: busy time under the profiler divided by the
+            call time without it.
         launches: Kernels and copies launched per call.
         wrong: Results that are off by more than rounding, or of another kind, by their names.
         draws: Whether a call draws random numbers, which can differ in compiled code.
         is_settled: Whether times were stable before they were measured.
         errors: Differences of results from those of other processes.
-        failure: Why something is missing.
-        detail: The user's own traceback.
+        failure: Reason why results are missing, if any are.
+        detail: Traceback through user code, if any.
         uncompared: Results of a kind that cannot be compared.
     """
 
@@ -94,7 +93,6 @@ class BenchRow:
     launches: int = 0
     errors: tuple[OutputError, ...] = ()
     wrong: tuple[str, ...] = ()
-    divergence: Divergence | None = None
     draws: bool = False
     compiled: Compiled | None = None
     is_settled: bool = True
@@ -217,7 +215,6 @@ def _row(
             for name in event.uncompared
             if _names(name, index) and AGAIN not in name
         ),
-        divergence=next(iter(_of(Divergence, mine, index)), None),
         draws=bool(firsts and firsts[0].draws),
         compiled=None if setting.is_eager else compiled,
         is_settled=all(event.is_settled for event in _of(Settled, mine, index)),

@@ -40,20 +40,21 @@ class VariedInput:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VariedSetting:
-    """All inputs with one setting.
+    """Results of one setting with all varied inputs.
 
     Attributes:
         inputs: The inputs, in the order of their first calls.
-        first_ns: All first calls together, less one call of each: what compiling costs.
-        round_ns: One call of each input, everything compiled.
+        first_ns: Compile cost: the time of all first calls minus one warm call of each input, or
+            None.
+        round_ns: Time of one warm call with each input, or None.
         compiled_inputs: Number of first calls that compiled something.
-        break_even_rounds: After so many calls of each input, the first included, all have taken
-            less time than eager PyTorch's; None where they never do, or are not faster by more than
+        break_even_rounds: Number of calls of each input, including the first, after which the total
+            time is below that of eager PyTorch. None if this never happens or the gain is within
             noise.
-        speedup: Geometric mean over the inputs of eager time by its time.
+        speedup: Geometric mean over the inputs of the speedup over eager PyTorch.
         failure: Why it was not measured with any input, or an empty string.
-        left_out: The inputs that are in no sum and no mean, because eager PyTorch fails with them.
-        together: Eager time by its time for one call of each input together.
+        left_out: Inputs excluded from all sums and means because eager PyTorch fails with them.
+        together: Eager time divided by this setting's time, for one warm call with each input.
         rounds: One call of each input in ns, by session and round, of those that have all of them.
         faster: What `together` is by these rounds, with its interval.
     """
@@ -153,7 +154,7 @@ def _inputs(
     recompiles: dict[int, list[Recompile]] = {}
     for frame in process.frames if process is not None else ():
         for item in frame.compilations:
-            if item.recompile is not None and item.input is not None and not item.call:
+            if item.recompile is not None and item.input is not None:
                 recompiles.setdefault(item.input, []).append(item.recompile)
     is_reached = False
     for row in rows:

@@ -14,7 +14,7 @@ from inspector.features.bench.wording import (
     none_measured,
     speed_text,
 )
-from inspector.features.bench.wrong_wording import wrong_lines
+from inspector.features.bench.wrong_wording import wrong_line
 from inspector.features.recompiles.wording import changed
 from inspector.report.wording import count, duration, listed
 
@@ -92,7 +92,7 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
         whole = len(inputs) == len(item.inputs) > 1
         names = f"all {len(inputs)} inputs" if whole else _named([each.label for each in inputs])
         eagers = [each.row for each in eager.inputs] if eager is not None else []
-        yield from wrong_lines([each.row for each in inputs], f" for {names}", eagers)
+        yield wrong_line([each.row for each in inputs], f" for {names}", eagers)
     if eager is not None and eager.left_out:
         yield f"eager fails for {_named(eager.left_out)}"
     for item in compiled:

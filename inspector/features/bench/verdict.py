@@ -13,7 +13,7 @@ from inspector.features.bench.wording import (
     speed_text,
     time_text,
 )
-from inspector.features.bench.wrong_wording import wrong_lines
+from inspector.features.bench.wrong_wording import wrong_line
 from inspector.features.profile.wording import time_lines
 from inspector.report.finding import Finding
 from inspector.report.wording import count, duration, listed, size, title
@@ -22,7 +22,7 @@ _OTHER_CALLS = 1.5  # times as long: something else was at work, or they wait fo
 
 
 def verdict_lines(group: BenchGroup) -> Iterator[str]:
-    """What to take, and how much that is; the most important first."""
+    """Recommended settings and their advantage, one sentence each, most important first."""
     choice = group.choice
     if choice.eager is None:
         failed = next((row for row in group.rows if row.setting.is_eager and row.failure), None)
@@ -37,7 +37,7 @@ def verdict_lines(group: BenchGroup) -> Iterator[str]:
             yield f"{row.setting.label} runs: {time_text(row)} per call{memory}"
         return
     for row in choice.wrong:
-        yield from wrong_lines([row], eagers=[choice.eager])
+        yield wrong_line([row], eagers=[choice.eager])
     if choice.latency is not None and choice.latency.faster is not None:
         yield from _faster(choice, choice.latency, choice.latency.faster)
     else:
@@ -54,7 +54,7 @@ def _faster(choice: Choice, best: BenchRow, faster: Ratio) -> Iterator[str]:
     if choice.as_good:
         names = listed([row.setting.label for row in choice.as_good])
         verb = "is" if len(choice.as_good) == 1 else "are"
-        yield f"{names} {verb} equally fast, within noise"
+        yield f"{names} {verb} just as fast, within noise"
     if best.first_ns and best.break_even_calls is not None:
         cached = best.cached_first_ns
         warm = f", {duration(cached)} with warm caches" if cached else ""

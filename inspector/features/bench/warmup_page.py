@@ -233,7 +233,7 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
         yield f"the artifact contains {entries} ({size(loaded.size_bytes)})"
     if artifact.compilations < cold.compilations:
         yield (
-            "the artifact's profile (PGO) makes changing sizes dynamic from the first call: "
+            "with the artifact's profile (PGO), varying sizes are dynamic from the first call: "
             f"{count(artifact.compilations, 'compilation')} instead of {cold.compilations}"
         )
     missed = _graphs(artifact)
@@ -242,7 +242,7 @@ def _of_artifact(report: WarmupReport, cold: Start, artifact: Start) -> Iterator
     directory = report.start("directory")
     if _cpp_runs(artifact) > (_cpp_runs(directory) if directory is not None else 0):
         yield (
-            "the artifact contains only the source of C++ kernels, so every start compiles them: "
-            "on the CPU, run warmup.py when building the service's image, to fill the image's "
-            "cache folder (docs/warmup.md)"
+            "the artifact contains only the source of C++ kernels, so every start compiles them. "
+            "To avoid this on the CPU, run warmup.py when building the service's image, which "
+            "fills the image's cache folder (docs/warmup.md)"
         )

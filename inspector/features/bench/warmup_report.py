@@ -21,7 +21,7 @@ class WarmupInput:
     """An input that a service sees.
 
     Attributes:
-        label: ``x[0]=4``, ``batch 4``, ``input 2``.
+        label: Label of the input: ``x[0]=4``, ``batch 4``, ``input 2``.
     """
 
     label: str
@@ -30,11 +30,11 @@ class WarmupInput:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Start:
-    """One way to start.
+    """Measurement of one kind of start.
 
     Attributes:
         name: ``eager``, ``cold``, ``directory`` or ``artifact``.
-        load_ns: From the process's begin until the model was there.
+        load_ns: Time from process start until the model was loaded.
         failure: Why a call is missing, or an empty string.
         cost: Compile time and caches.
     """
@@ -55,7 +55,7 @@ class Start:
 
     @property
     def caches(self) -> tuple[CacheUse, ...]:
-        """What the caches had, from the outermost to the innermost."""
+        """Hits, misses and bypasses of the caches, from the outermost to the innermost."""
         return self.cost.caches if self.cost is not None else ()
 
     def cache(self, name: str) -> CacheUse | None:
@@ -64,22 +64,22 @@ class Start:
 
     @property
     def artifact_ns(self) -> int:
-        """Loading the artifact; 0 where there is none."""
+        """Time to load the artifact, if there is one."""
         return self.artifact.time_ns if self.artifact is not None else 0
 
     @property
     def first_ns(self) -> int:
-        """All first calls together."""
+        """Total time of all first calls."""
         return sum(call.time_ns for call in self.firsts)
 
     @property
     def ready_ns(self) -> int:
-        """From the process's begin until every input was called once."""
+        """Time from process start until every input was called once."""
         return self.load_ns + self.artifact_ns + self.first_ns
 
     @property
     def compilations(self) -> int:
-        """Frames that were compiled, or tried to."""
+        """Number of frames that were compiled or that Dynamo tried to compile."""
         return sum(call.compiled for call in self.firsts)
 
 
@@ -113,7 +113,7 @@ class WarmupReport:
 
     @property
     def threads(self) -> int:
-        """Threads that an operator of the CPU may use, or 0."""
+        """Number of threads available to a CPU operator, if known."""
         return next((item.threads for item in self.run.records(Warmup) if item.threads), 0)
 
     def start(self, name: str) -> Start | None:
@@ -134,7 +134,7 @@ class WarmupReport:
 
     @property
     def calls(self) -> tuple[int, ...]:
-        """The plan: inputs to call at start where the artifact is loaded, by number, in order."""
+        """Numbers of the inputs to call at startup after loading the artifact, in order."""
         start = self.start("artifact")
         if start is None:
             return self.calls_without

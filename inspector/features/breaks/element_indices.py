@@ -29,7 +29,7 @@ def refused_elements(run: Run) -> Iterator[str]:
         shown = ", ".join([*found][:_MOST]) + (", …" if len(found) > _MOST else "")
         yield (
             f"Inductor cannot compile {shown}: an index is a zero-dimensional tensor, accepted "
-            "only by the eager backend. Use --backend inductor to see the graph break and fix"
+            "only by the eager backend. Use --backend inductor to see the graph break and its fix"
         )
 
 

@@ -37,7 +37,7 @@ _WORDS = {
 }
 _ITEM_WORDS = {
     "inductor_config": "torch._inductor.config.{}",
-    "fx_kwargs": "arguments of Inductor: {}",
+    "fx_kwargs": "Inductor argument {}",
     "system_info": "the machine: {}",
     "example_inputs": "input {}",
     "user_defined_triton_source": "the source of a user-defined Triton kernel ({})",

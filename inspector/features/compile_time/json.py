@@ -28,6 +28,8 @@ FORMAT_VERSION = 1
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Notice:
+    """A missing part of the recording, or an error of the recorder."""
+
     kind: str
     message: str
 

@@ -18,7 +18,7 @@ class Against:
 
     Attributes:
         only_here: Number of graphs with cache lookups only in this recording.
-        only_there: How many only the other one did.
+        only_there: Number of graphs with cache lookups only in the other recording.
     """
 
     name: str

@@ -31,10 +31,12 @@ _NOT_REACHED = "no measured call reached it"
 _NOT_MEASURED = "no warm call was measured"
 _NOT_WARM = "every measured call recompiled, so none was warm"
 _NOT_TOLD_APART = "its time cannot be separated from that of the surrounding code"
-_OPERATORS = "excludes operators at the break, because this backend does not mark its graphs"
+_OPERATORS = (
+    "excludes operators at the break, because this backend does not mark its graphs in the timeline"
+)
 _BACKWARD = (
-    "excludes the backward pass, which this backend does not compile; --backend inductor adds it, "
-    "and the fusion that the break prevents"
+    "excludes the backward pass, which this backend does not compile; --backend inductor includes "
+    "it and shows the fusion that the break prevents"
 )
 _FUSION = "only --backend inductor shows the fusion that the break prevents"
 

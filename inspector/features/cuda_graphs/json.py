@@ -30,7 +30,7 @@ def _file(scope: Scope) -> str | None:
 
 
 def _line(scope: Scope) -> int | None:
-    """The line in it."""
+    """Line number in ``file``, from 1, or null if unknown."""
     stack = scope.of(CudaGraphWarning).stack
     return stack[-1].line if stack else None
 
@@ -54,7 +54,7 @@ VIEWS: Views = {
     CudaGraphCapture: View(
         """process compile_id=key.compile_id? mode function=key.function device=key.device
         sizes=key.integers graph parent captured_before=recording refused duration_ns pool_bytes
-        inputs managed_inputs=managed copied_inputs=copied copied_bytes copies""",
+        inputs copied_inputs=copied copied_bytes copies""",
         process=_process,
         mode=_mode,
     ),

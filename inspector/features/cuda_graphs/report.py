@@ -19,23 +19,24 @@ FORMAT_VERSION = 1
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class CudaGraphRow:
-    """What became of one compiled function, forward or backward.
+    """CUDA graph captures and replays of one compiled function, forward or backward.
 
     Attributes:
         process: Index of its process in the run.
-        compile_id: The compilation in torch's spelling; empty where torch does not say.
+        compile_id: Compile id, if torch reports it.
         name: The function's name, or an empty string.
         mode: ``forward``, ``backward`` or ``inference``; empty where only torch's spans are known.
-        parts: Into how many graphs it is cut, for each set of sizes.
-        sizes: The sets of dynamic sizes that were met, in order; ``()`` where none is dynamic.
-        calls: Calls of its parts, or None if not counted.
+        parts: Number of graphs into which the function is split, for each combination of sizes.
+        sizes: Combinations of dynamic sizes in order of occurrence; one empty combination if no
+            size is dynamic.
+        calls: Number of calls of its parts, or None if not counted.
         replays: Number of calls that replayed a captured graph, or None.
         recordings: Number of captures.
         warmups: Number of warm-up calls before a capture, or None.
         eager: Number of calls that ran without a graph for other reasons, or None.
         copied_bytes: Bytes copied in before each replay, of all parts at the largest sizes; None
             if not checked.
-        capture_ns: What the captures took, or None.
+        capture_ns: Total time of the captures, or None if none were recorded.
     """
 
     process: int
@@ -62,10 +63,10 @@ class CudaGraphsReport:
         rows: The functions, in the order of their first calls.
         calls: Number of calls of captured functions and their parts, or None if not counted.
         replays: Number of replays, or None.
-        recordings: Captures.
-        pool_bytes: Memory of the pools, each once, as large as it was last seen; None if unknown.
+        recordings: Number of captures.
+        pool_bytes: Total size of all memory pools when each was last observed; None if unknown.
         findings: Findings about CUDA graphs.
-        notices: What is missing, and what would show it; one sentence each.
+        notices: Missing data and how to obtain it, one sentence each.
         next_steps: Commands worth running next.
     """
 
@@ -175,7 +176,7 @@ def _notices(run: Run, rows: Sequence[CudaGraphRow]) -> Iterator[str]:
     if any(row.calls is None for row in rows):
         yield (
             "torch's trace shows only captures and skips at compile time. To see calls, replays, "
-            "reasons for re-captures and skips at run time, record with inspect run"
+            "skips at run time and reasons for re-captures, record with inspect run"
         )
     if any(row.parts > 1 for row in rows):
         yield "each part of a partitioned function counts as a call"

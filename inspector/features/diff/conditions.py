@@ -31,7 +31,7 @@ class Condition:
 
     @property
     def differs(self) -> bool:
-        """Whether it is another one on side B."""
+        """Whether the value differs between the two sides."""
         return self.before != self.after
 
 

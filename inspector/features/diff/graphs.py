@@ -32,11 +32,13 @@ class OperatorChange:
     """Equal changes of operators on one line.
 
     Attributes:
-        kind: ``new``, ``gone``, ``retargeted``, ``arguments`` (other constants), ``inputs`` (the
-            same operator of other operators), ``output`` (another dtype or other sizes), ``fewer``
-            or ``more``: the line has it in both, not as often (layers that one graph serves).
-        before: What it was in A: the operator, what was written, or the output; else empty.
-        file: The user's line, in B where B has it.
+        kind: Kind of change: ``new``, ``gone``, ``retargeted``, ``arguments`` (other constants),
+            ``inputs`` (other input operators), ``output`` (another dtype or size), ``fewer`` or
+            ``more``. The last two mean that the line has the operator on both sides, but not
+            equally often.
+        before: Operator, arguments, inputs or output in A, depending on ``kind``; otherwise empty.
+        file: File of the user line, in B if B has it, otherwise in A.
+        count: Number of operators with this change.
     """
 
     kind: str
@@ -53,10 +55,11 @@ class GraphsDiff:
     """The graphs of both sides at the first stage where they differ.
 
     Attributes:
-        stage: ``dynamo``, ``aten`` or ``post-grad``; of equal graphs the last one that both have.
-        before: Operators of each graph of A, in order; empty without graphs.
-        same: Operators that both have.
-        moved: Of these, those that compute the same at another place in the order.
+        stage: Compared stage: ``dynamo``, ``aten`` or ``post-grad``. If the graphs are equal, it is
+            the last stage that both sides have.
+        before: Number of operators in each graph of A, in order; empty without graphs.
+        same: Number of operators that are the same on both sides.
+        moved: Number of these operators that are at a different position in the order.
         unread: What could not be compared, a sentence each.
     """
 

@@ -25,7 +25,10 @@ class GuardChange:
     """A guard that only one side has, or whose check differs.
 
     Attributes:
-        name: What it looks at, as torch spells it; of a relation of sizes empty.
+        function: The function whose cache entries have it.
+        name: Guarded value in torch's notation; empty for a relation between sizes.
+        before: What it checked in A, or an empty string.
+        after: What it checks in B, or an empty string.
     """
 
     function: str
@@ -37,7 +40,11 @@ class GuardChange:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GuardsDiff:
-    """The guards of all cache entries."""
+    """The guards of all cache entries.
+
+    Attributes:
+        before: Number of guards in A.
+    """
 
     before: int
     after: int

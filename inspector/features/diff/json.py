@@ -16,7 +16,7 @@ from inspector.run.kernel_diff import Counts, DiffKernel, KernelChange
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Pair:
-    """How often something is there on each side."""
+    """Number of occurrences on each side."""
 
     name: str
     before: int
@@ -25,7 +25,7 @@ class _Pair:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Times:
-    """What a library's function takes in a profiled call, over all its calls."""
+    """Total time of a library function in a profiled call, on each side."""
 
     name: str
     before_ns: int | None
@@ -43,7 +43,7 @@ def _operators(scope: Scope) -> list[_Pair]:
 
 
 def _library_times(scope: Scope) -> list[_Times]:
-    """Functions of libraries that a profile has timed."""
+    """Times of library functions in a profiled call."""
     times = scope.of(DiffReport).library_times
     return [_Times(name, *pair) for name, pair in times.items()]
 
@@ -59,7 +59,7 @@ def _highlights(scope: Scope) -> list[str]:
 
 
 def _counts(scope: Scope) -> Counts:
-    """What is counted."""
+    """Totals of this side."""
     report = scope.of(DiffReport)
     is_before = scope.of(KernelsReport) is report.before
     return report.diff.before if is_before else report.diff.after

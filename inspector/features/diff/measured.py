@@ -26,7 +26,9 @@ class Times:
     """The time of a call on both sides.
 
     Attributes:
-        ratio: Time of B by time of A with its 95 % interval, or None: too few samples.
+        name: Name of the measured call, such as ``warm call``.
+        ratio: Ratio of B's time to A's with its 95 % confidence interval, as ``[low, ratio,
+            high]``. None with too few samples.
     """
 
     name: str
@@ -54,7 +56,7 @@ class CacheChange:
     """Lookups in one cache.
 
     Attributes:
-        before: ``2 hits, 1 miss``; empty without lookups.
+        before: Lookup results in A, such as ``2 hits, 1 miss``; empty without lookups.
         parts: Components of the graphs' keys that differ, the most frequent first.
     """
 

@@ -47,6 +47,7 @@ class FunctionChange:
 
     Attributes:
         kind: ``new`` or ``gone``.
+        count: Number of functions with this name.
     """
 
     kind: str
@@ -83,7 +84,7 @@ class DiffReport:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing differs but how it was made, and what was measured."""
+        """Whether the runs differ at most in settings, versions and measured times."""
         same = self.diff.is_empty and self.graphs.is_same and not self.guards.changes
         return same and not self.findings
 

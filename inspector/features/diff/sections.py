@@ -8,7 +8,7 @@ from inspector.features.diff.guards import GuardChange
 from inspector.features.diff.report import DiffReport
 from inspector.report.page import Block, CodeLine, Column, Lines, Section, Table
 from inspector.report.wording import count, duration, listed
-from inspector.trace.guard_checks import GlobalStateCheck, parse_check
+from inspector.trace.guard_checks import check_parts
 
 _SIGNS = {
     "new": "new", "gone": "gone", "retargeted": "replaced", "arguments": "arguments",
@@ -16,7 +16,6 @@ _SIGNS = {
 }  # fmt: skip
 _STAGES = {"dynamo": "captured graphs", "aten": "ATen graphs", "post-grad": "lowered graphs"}
 _MOST_PARTS = 4
-_PARTS = re.compile(r", (?![^\[]*\])")  # of a check; a shape is one
 _INDEX = re.compile(r"\[\d+\]")  # of a layer
 _OPERATORS = (
     Column(""), Column("A", "code"), Column("B", "code"), Column("times", "number"),
@@ -106,19 +105,11 @@ def _guards(changes: Sequence[GuardChange]) -> Table:
 
 def _delta(before: str, after: str) -> str:
     """The parts of two checks that differ: ``torch.float32 → torch.bfloat16``."""
-    old, new = (_parts(text) for text in (before, after))
+    old, new = (check_parts(text) for text in (before, after))
     if len(old) != len(new):
         return f"{before} → {after}"
     pairs = [(one, other) for one, other in zip(old, new, strict=True) if one != other]
     return ", ".join(f"{one} → {other}" for one, other in pairs[:_MOST_PARTS])
-
-
-def _parts(check: str) -> list[str]:
-    """``num_threads=2`` for each part of the global state; of all else what commas separate."""
-    match parse_check("GLOBAL_STATE", check, ""):
-        case GlobalStateCheck(state=state):
-            return [f"{name}={value}" for name, value in state.items()]
-    return _PARTS.split(check)
 
 
 def _times(number: int) -> str:

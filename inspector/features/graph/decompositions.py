@@ -15,7 +15,7 @@ from inspector.run.graph import Graph, Node
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class DecomposedInto:
-    """One operator of what an operator became."""
+    """An operator that another operator was decomposed into."""
 
     operator: str
     count: int
@@ -23,14 +23,16 @@ class DecomposedInto:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Decomposition:
-    """What the calls of one operator became in a later stage.
+    """Decomposition of the calls of one operator in a later stage.
 
     Attributes:
-        graph: The name of the graph that has what they became.
-        operator: As `shown_operator`.
+        graph: Name of the later graph, which contains the result.
+        operator: Name of the operator as in user code, such as ``torch.nn.functional.linear`` or
+            ``Tensor.view``.
         count: Number of its calls in the earlier graph, or None without such a graph.
-        into: What it became, the most frequent first.
-        is_inlined: Whether nothing came of it because the later graph has what its graphs compute.
+        into: Operators that it was decomposed into, most frequent first.
+        is_inlined: Whether ``into`` is empty because the operator's subgraphs were inlined into the
+            later graph.
     """
 
     graph: str

@@ -7,14 +7,19 @@ from inspector.features.graph.targets import is_view
 from inspector.records.fusion import Buffer, FusionPlan, Operation
 from inspector.run.graph import Graph, Node
 
+# Where operators are.
+_COLLECTIVES = frozenset({"_c10d_functional", "c10d_functional", "_dtensor"})
+_TORCHS = frozenset({"aten", "prims", "mkldnn", "mkl", "quantized", "onednn", "inductor"})
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Step:
     """One kernel, or one call of a library, with all that it computes.
 
     Attributes:
-        name: The kernel's name, or the function's of a library (``aten.addmm.out``).
-        kind: As `inspector.records.fusion.Operation.kind`.
+        name: Name of the kernel or library function (``aten.addmm.out``).
+        kind: Kind of step: ``pointwise``, ``reduction``, ``extern`` (library), ``fallback`` (ATen
+            kernel), ``template``, ``user_kernel``, ``foreach``, ``output`` or ``nop``.
         operators: The nodes of the post-grad graph that it computes, as Inductor has it, in order.
         again: Names of those that count for another step, or that a library computes: a cheap one
             is computed where it is needed, and of a reduction in two parts, of a scatter with what
@@ -24,11 +29,11 @@ class Step:
         reads: Bytes read, by buffer.
         writes: Bytes written, by buffer.
         bytes_: Bytes that it reads and writes, or None.
-        bytes_inductor: The same as Inductor counts them: most buffers as a whole; or None.
-        bytes_eager: Bytes of the operators of ATen that end in it if each were a kernel of its own,
-            as in eager PyTorch, which reads its inputs and writes what it gives; views cost
-            nothing. None where a size is not known.
-        bytes_unfused: Bytes if each of its nodes were a kernel of its own, or None.
+        bytes_inductor: Bytes read and written, as counted by Inductor, which counts most buffers as
+            a whole; or None.
+        bytes_eager: Bytes read and written if each ATen operator that ends in this step ran as a
+            separate kernel, as in eager PyTorch. Views cost nothing. None if a size is unknown.
+        bytes_unfused: Bytes read and written if each node ran as a separate kernel, or None.
         flops: Floating-point operations by torch's formulas, or None where it has none.
         removed: Nodes whose value eager PyTorch would write, and which never reaches memory.
     """
@@ -51,6 +56,19 @@ class Step:
     def is_call(self) -> bool:
         """Whether it is a call of a library, or of a kernel that the user wrote."""
         return self.kind in {"extern", "fallback", "user_kernel"}
+
+    @property
+    def call_kind(self) -> str:
+        """Its kind; of calls of others' code ``custom``, ``collective`` or ``higher_order``."""
+        if self.kind not in {"extern", "fallback"} or not self.operators:
+            return self.kind
+        target = self.operators[-1].target.removeprefix("torch.ops.")
+        space = target.partition(".")[0]
+        if space == "higher_order" or target.startswith("torch._higher_order_ops."):
+            return "higher_order"
+        if space in _COLLECTIVES:
+            return "collective"
+        return self.kind if space in _TORCHS else "custom"
 
     @property
     def is_view(self) -> bool:
@@ -117,7 +135,8 @@ class Fusion:
     Attributes:
         direction: ``inference``, ``forward`` or ``backward``.
         number: How many graphs of the same compilation and direction stand before it.
-        steps: In the order of the generated code; what generates no code is left out.
+        steps: Kernels and library calls in the order of the generated code; steps without code are
+            omitted.
         operations: What the scheduler had before fusion, by name.
         hints: The symbolic sizes in it with the values that all bytes are for.
     """
@@ -152,7 +171,7 @@ class Fusion:
 
     @property
     def bytes_inductor(self) -> int | None:
-        """The same as Inductor counts them, or None."""
+        """Bytes read and written, as counted by Inductor, or None."""
         return total(step.bytes_inductor for step in self.steps)
 
     @property
@@ -162,7 +181,7 @@ class Fusion:
 
     @property
     def bytes_unfused(self) -> int | None:
-        """Bytes if each node were a kernel of its own, or None."""
+        """Bytes read and written if each node ran as a separate kernel, or None."""
         return total(step.bytes_unfused for step in self.steps)
 
     @property

@@ -6,7 +6,6 @@ from inspector.features.graph.line_kernels import FoundNode, KernelAtLine
 from inspector.features.graph.lookup import Around
 from inspector.features.graph.not_fused import Pair
 from inspector.features.graph.operators import GraphOperators
-from inspector.features.graph.outside_graph import Outside
 from inspector.features.graph.passes import GraphPasses, Pass, PassEdit, PassNode
 from inspector.features.graph.report import (
     FORMAT_VERSION,
@@ -29,23 +28,23 @@ from inspector.trace.caches import CacheLookup
 
 
 def _id(scope: Scope) -> str:
-    """Name of the node that no other node of any graph has."""
+    """Id of the node, unique across all graphs."""
     return scope.of(Graph).id_of(scope.of(Node))
 
 
 def _found_id(scope: Scope) -> str:
-    """Name of the node that no other node of any graph has."""
+    """Id of the node, unique across all graphs."""
     found = scope.of(FoundNode)
     return found.graph.id_of(found.node)
 
 
 def _modules(scope: Scope) -> list[dict[str, str]]:
-    """The modules around it, outermost first."""
+    """Enclosing modules with path and class, outermost first."""
     return [{"path": path, "class": kind} for path, kind in scope.of(Node).modules]
 
 
 def _bytes(scope: Scope) -> int | None:
-    """Its size; null if that is not known before it runs."""
+    """Size in bytes; null if it is unknown before the graph runs."""
     return tensor_bytes(scope.of(TensorMeta))
 
 
@@ -66,7 +65,7 @@ def _buffers(scope: Scope) -> list[Buffer]:
 
 
 def _again(scope: Scope) -> list[str]:
-    """Operators that other kernels compute, too."""
+    """Operators that are attributed to other kernels although this one computes them too."""
     return sorted(scope.of(Step).again)
 
 
@@ -109,17 +108,14 @@ VIEWS: Views = {
         """first second shared saved_bytes_at_most=saved_bytes torch_says=torch_reason?
         reason=reason.sentence change=reason.change? kind=reason.kind"""
     ),
-    Operators: View("graphs decompositions not_inductors=outside"),
+    Operators: View("graphs decompositions"),
     GraphOperators: View("graph stage total operators inside"),
     Decomposition: View("graph operator count inlined=is_inlined into"),
-    Outside: View("graph call=step.name node=node.name why library?"),
     Around: View(
         """asked_file=asked files line nodes forward_kernels=forward backward_kernels=backward
         nearest_lines=nearest known_files"""
     ),
-    KernelAtLine: View(
-        "graph kernel bytes=bytes_ part? again=is_again shared=is_shared relation nodes"
-    ),
+    KernelAtLine: View("graph kernel bytes=bytes_ part? shared=is_shared nodes"),
     FoundNode: View(
         "graph=graph.name stage=graph.stage id name=node.name relation backward=is_backward",
         id=_found_id,

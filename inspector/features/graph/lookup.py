@@ -16,13 +16,13 @@ _WRITES = ("_scatter", "copy_", "copy")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Around:
-    """What became of a line.
+    """Nodes and kernels that come from a source line.
 
     Attributes:
         files: The files that matched the name, as spelled in the recording.
         asked: The requested file name.
-        nearest: Where nothing was found, the lines next to it that something comes from.
-        known_files: Where nothing comes from the file, those that something comes from.
+        nearest: Nearest lines with nodes, if nothing comes from the requested line.
+        known_files: Files with nodes, if nothing comes from the requested file.
     """
 
     files: tuple[str, ...]

@@ -20,9 +20,10 @@ class Pair:
     """Two steps with data in common.
 
     Attributes:
-        first: Place in `Fusion.steps` of the earlier one.
-        second: Place of the later one.
-        shared: Names of the buffers that both use; of several that are one memory, its owner's.
+        first: Index of the earlier step in ``kernels``.
+        second: Index of the later step in ``kernels``.
+        shared: Names of the buffers that both use; for several buffers in the same memory, the name
+            of its owner.
         saved_bytes: Bytes that fusing both into one kernel would save.
         torch_reason: Torch's message, or an empty string.
         reason: What they mean, with the two operators in the sentence; None where it is unknown.

@@ -48,8 +48,9 @@ class OperatorCount:
     """An operator of a graph.
 
     Attributes:
-        operator: As `shown_operator`.
-        kind: What it is.
+        operator: Name of the operator as in user code, such as ``torch.nn.functional.linear`` or
+            ``Tensor.view``.
+        kind: Kind of operator.
         backward: Number of these in the backward pass.
     """
 
@@ -64,8 +65,8 @@ class GraphOperators:
     """The operators of a graph.
 
     Attributes:
-        operators: The most frequent first.
-        inside: Those of the graphs of its higher-order operators, likewise.
+        operators: Operators with their counts, most frequent first.
+        inside: Operators in the subgraphs of higher-order operators, most frequent first.
     """
 
     graph: str

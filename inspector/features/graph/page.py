@@ -20,7 +20,6 @@ from inspector.features.graph.wording import (
     node_columns,
     operator_lines,
     operators_blocks,
-    outside_lines,
     step_lines,
     traffic_line,
 )
@@ -68,7 +67,9 @@ def page(report: GraphReport) -> Page:
 def _headline(report: GraphReport) -> str:
     around = report.around
     if around is not None:
-        became = f"{count(len(around.nodes), 'node')} and {count(len(around.kernels), 'kernel')}"
+        became = count(len(around.nodes), "node")
+        if around.kernels:
+            became += f" and {count(len(around.kernels), 'kernel')}"
         place = f"{around.asked}:{around.line}"
         return f"{place} became {became}" if around.nodes else _no_line(report.run, around)
     if report.operators is not None:
@@ -116,9 +117,6 @@ def _operators(operators: Operators) -> Iterator[Section]:
     for name, found in itertools.groupby(operators.decompositions, lambda item: item.graph):
         title = f"Decompositions in {name}"
         yield _pairs(title, ("operator", "became"), decomposition_lines(list(found)))
-    for name, calls in itertools.groupby(operators.outside, lambda item: item.graph):
-        title = f"Computed by libraries and ATen in {name}"
-        yield _pairs(title, ("call", "why"), outside_lines(calls))
 
 
 def _pairs(title: str, titles: tuple[str, str], rows: Iterable[tuple[str, str]]) -> Section:
@@ -200,17 +198,9 @@ def _kernel_lines(kernels: Sequence[KernelAtLine]) -> Iterator[tuple[str, str]]:
     is_one = len({kernel.graph for kernel in kernels}) == 1
     for kernel in kernels:
         graph = "" if is_one else f"{kernel.graph} "
-        number = f"#{kernel.number} " if kernel.number else ""
+        moved = "" if kernel.bytes_ is None else size(kernel.bytes_)
         shared = "shared with other lines" if kernel.is_shared else ""
-        parts = [_computed(kernel), shared]
-        if kernel.bytes_ is not None:
-            moved = ", ".join(filter(None, (size(kernel.bytes_), shared)))
-            parts = [moved, _computed(kernel)]
-        yield f"{graph}{number}{kernel.kernel}", " · ".join(filter(None, parts))
-
-
-def _computed(kernel: KernelAtLine) -> str:
-    names = ", ".join(kernel.nodes)
-    if kernel.part:
-        return f"{kernel.part} ({names})"
-    return f"recomputes {names}; its bytes count toward other lines" if kernel.is_again else names
+        names = ", ".join(kernel.nodes)
+        computed = f"{kernel.part} ({names})" if kernel.part else names
+        parts = (", ".join(filter(None, (moved, shared))), computed)
+        yield f"{graph}#{kernel.number} {kernel.kernel}", " · ".join(filter(None, parts))

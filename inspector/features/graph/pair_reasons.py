@@ -4,7 +4,6 @@ import dataclasses
 
 from inspector.features.graph.buffer_uses import matches_program, telling, uses_reason
 from inspector.features.graph.fusion import Step
-from inspector.features.graph.outside_graph import call_kind
 from inspector.features.graph.reasons import KNOWN, NODES_BETWEEN, Reason, explain
 from inspector.features.graph.reduction_reasons import (
     about_dimensions,
@@ -144,7 +143,7 @@ def _of_call(pair: StepPair, call: Step) -> Reason:
     # All that stands before a convolution may be its input in another memory order.
     names, before = ({node.name for node in each.operators} for each in (call, pair.first))
     is_copy = "convolution" in call.name.split(".") and call is pair.second and before == names
-    reason = _CHANNELS if is_copy else kinds.get(call_kind(call), _LIBRARY)
+    reason = _CHANNELS if is_copy else kinds.get(call.call_kind, _LIBRARY)
     change = TEMPLATES if _can_be_template(pair, call) else reason.change
     if call.kind == "fallback" and "attention" in call.name:
         change = ""  # a kernel of its own is what attention is best done with

@@ -33,7 +33,8 @@ class PassNode:
     """A node before or after a pass.
 
     Attributes:
-        arguments: As torch prints them, or the whole expression where only a text is known.
+        arguments: Arguments as torch prints them, or the whole expression if only text is
+            available.
         line: The user's line that it is from, or None.
     """
 
@@ -56,7 +57,7 @@ class Pass:
     """A pass that changed a graph.
 
     Attributes:
-        is_reordered: Whether nodes that it left stand in another order.
+        is_reordered: Whether the remaining nodes are in a different order.
     """
 
     name: str
@@ -77,9 +78,9 @@ class GraphPasses:
 
     Attributes:
         place: Number of the stage's last graph among those of the process.
-        name: ``0/0 post-grad backward``.
-        unchanged: Passes that changed nothing, as far as the recording has them.
-        is_whole: Whether every pass is known by itself.
+        name: Name of the graph at this stage, such as ``0/0 post-grad backward``.
+        unchanged: Number of recorded passes that changed nothing.
+        is_whole: Whether each pass was recorded separately.
     """
 
     place: int

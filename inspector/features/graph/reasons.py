@@ -25,9 +25,9 @@ class Reason:
     """Why two operators are two kernels.
 
     Attributes:
-        sentence: With ``{first}`` and ``{second}`` for the operators, ``{0}``, ``{1}``… for torch's
-            arguments.
-        change: What lets them fuse, or empty where nothing from outside does.
+        sentence: Reason why they were not fused. ``{first}`` and ``{second}`` are placeholders for
+            the operators, ``{0}``, ``{1}``… for torch's arguments. None if unknown.
+        change: Change to the program or its settings that allows fusion, if there is one.
     """
 
     kind: Kind
@@ -60,8 +60,8 @@ KNOWN: Mapping[str, Reason] = {
     ),
     "memory deps did not match": Reason(
         "layout",
-        "A step of {second} needs elements that the same step of {first} does not write (a "
-        "transpose, shift, gather, atomic add), or overwrites elements that {first} reads.",
+        "A loop step of {second} needs elements that {first} writes in another step (a transpose, "
+        "shift, gather, atomic add), or overwrites elements that {first} reads.",
         _SAME_ACCESS,
     ),
     NODES_BETWEEN: Reason(
@@ -99,8 +99,8 @@ KNOWN: Mapping[str, Reason] = {
     ),
     "candidate consumer has no dep in any foreach producer": Reason(
         "order",
-        "{first} works on a list of tensors, but {second} does not read the result of exactly one "
-        "of its operators.",
+        "{first} works on a list of tensors, and can be fused only if {second} reads the result "
+        "of exactly one of its operators.",
         _PLAIN,
     ),
     # InductorChoices.can_fuse and the two that it calls
@@ -126,7 +126,7 @@ KNOWN: Mapping[str, Reason] = {
     ),
     "Fusion will increase peak memory": Reason(
         "memory",
-        "Fusing {first} and {second} would keep both of their inputs alive at the same time, which "
+        "Fusing {first} and {second} would keep the inputs of both alive at the same time, which "
         "costs far more memory than it saves in traffic.",
     ),
     "fusion_prevent_too_many_reads_and_writes": Reason(
@@ -159,8 +159,8 @@ KNOWN: Mapping[str, Reason] = {
     ),
     "tiling mismatch (%s, %s, %s)": Reason(
         "layout",
-        "The memory layouts of {first} and {second} need different tiles: {0} and {1}, or {2} "
-        "for both.",
+        "{first} and {second} need the tiles {0} and {1} because of their memory layouts, but {2} "
+        "if fused.",
         f"Use one memory layout for both, or set {_CONFIG}.triton.tiling_prevents_pointwise_fusion "
         "= False.",
     ),

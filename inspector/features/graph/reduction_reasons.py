@@ -33,7 +33,7 @@ _BEHIND_SPLIT = Reason(
 )
 _BESIDE_SPLIT = Reason(
     "reduction",
-    "{first} or {second} is the first stage of a split reduction, in which many blocks each reduce "
+    "{first} or {second} is the first stage of a split reduction. There, many blocks each reduce "
     "a part, so its loops differ from the other's.",
     _ONE_KERNEL,
 )
@@ -45,8 +45,8 @@ _DIMENSIONS = Reason(
 _RESULT = Reason(
     "reduction",
     "{first} is a reduction and {second} reads its result, so the reduction must finish first. "
-    "One kernel could do both only if {second} iterated result by result, but its loops use "
-    "another order.",
+    "One kernel could do both only if {second} processed the results in the order of the "
+    "reduction, but its loops use another order.",
 )
 _LAYOUT = (
     "torch._inductor.config.layout_optimization = False keeps the result of a convolution in the "

@@ -6,16 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from inspector.features.graph.decompositions import Decomposition, aten_decompositions
 from inspector.features.graph.decompositions import decompositions as decompositions_of
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.line_kernels import kernels_naming
 from inspector.features.graph.lookup import Around, around_line
 from inspector.features.graph.make_fusion import make_fusion
 from inspector.features.graph.not_fused import Pair, unfused_pairs
 from inspector.features.graph.operators import GraphOperators, count_operators
-from inspector.features.graph.outside_graph import Outside, outside
 from inspector.features.graph.passes import GraphPasses, read_passes
 from inspector.features.graph.reading import read_graphs
 from inspector.features.graph.vllm import Vllm, make_vllm, process_names
-from inspector.features.kernels.report import make_kernels_report
 from inspector.records.fusion import FusionPlan
 from inspector.report.command_line import command_again
 from inspector.report.failed_frames import failed_frames
@@ -44,7 +41,7 @@ FUSION = "fusion"
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class FusionRow:
-    """What became of one graph.
+    """Kernels and memory traffic of one graph.
 
     Attributes:
         pairs: Pairs that share data but were not fused, largest saving first.
@@ -60,7 +57,6 @@ class Operators:
 
     graphs: tuple[GraphOperators, ...]
     decompositions: tuple[Decomposition, ...]
-    outside: tuple[Outside, ...]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -69,12 +65,12 @@ class GraphReport:
 
     Attributes:
         gpu: The simulated GPU, or None.
-        stage: What was asked for: a stage's name, ``fusion``, or an empty string for all of them.
+        stage: Requested stage, or ``fusion``; none if all stages were requested.
         graphs: The graphs of that stage.
-        rows: What became of the graphs, where ``fusion`` was asked for.
-        notices: What is missing, and what would show it; one sentence each.
+        rows: Generated kernels and fusion decisions of each graph, if ``fusion`` was requested.
+        notices: Missing data and how to obtain it, one sentence each.
         operators: The operators of every stage, where they were asked for.
-        around: What became of a line, where one was asked for.
+        around: Nodes and kernels of a source line, or None if no line was requested.
         part: The options that made parts of the graphs, or nothing.
     """
 
@@ -94,8 +90,8 @@ class PassesReport:
     """What passes changed in the graphs of a run.
 
     Attributes:
-        notices: What is missing, and what would show it; one sentence each.
-        vllm: What vLLM compiled part by part, in each process where it ran.
+        notices: Missing data and how to obtain it, one sentence each.
+        vllm: What vLLM compiled piecewise, for each process that used vLLM.
     """
 
     run: Run
@@ -119,9 +115,7 @@ def with_operators(report: GraphReport) -> GraphReport:
         elif graph.stage in {Stage.BACKWARD, Stage.PRIMS}:
             decompositions += aten_decompositions(graph)
     operators = Operators(
-        graphs=tuple(map(count_operators, report.graphs)),
-        decompositions=tuple(decompositions),
-        outside=tuple(call for row in report.rows for call in outside(row.fusion)),
+        graphs=tuple(map(count_operators, report.graphs)), decompositions=tuple(decompositions)
     )
     return dataclasses.replace(report, graphs=(), rows=(), operators=operators, notices=notices)
 
@@ -129,10 +123,6 @@ def with_operators(report: GraphReport) -> GraphReport:
 def with_line(report: GraphReport, file: str, line: int) -> GraphReport:
     """The report on all stages, as one on what became of a line."""
     around = around_line(report.graphs, [row.fusion for row in report.rows], file, line)
-    if not report.rows:
-        codes = make_kernels_report(report.run).taken
-        kernels = tuple(kernels_naming(codes, around.files, line))
-        around = dataclasses.replace(around, kernels=kernels)
     return dataclasses.replace(report, graphs=(), rows=(), around=around)
 
 
@@ -162,7 +152,9 @@ def make_passes_report(run: Run, graph: str = "") -> PassesReport:
     if not found and not vllm:
         notices.append(f"`{again}` records passes")
     elif not vllm and not all(item.is_whole for item in found):
-        notices.append(f"torch logs graphs before and after all passes; `{again}` records each")
+        notices.append(
+            f"torch logs graphs only before and after all passes; `{again}` records each pass"
+        )
     return PassesReport(run, tuple(found), (*reading_texts(run), *unread, *notices), tuple(vllm))
 
 
@@ -283,8 +275,8 @@ def _notices(
         yield f"compilation was incomplete: {failed}"
     if any(graph.is_parsed for graph in graphs):
         yield (
-            f"graphs were parsed from torch's text, so modules and FLOPs are missing; {command} "
-            "in full"
+            "modules and FLOPs are missing, because the recording contains each graph only as "
+            f"torch's text; {command} in full"
         )
     for text in unread:
         yield f"not shown: {text}"

@@ -27,7 +27,7 @@ _PIECES = (
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class VllmPiece:
-    """One submodule, for one range of tokens, with what passes changed in its graphs."""
+    """One submodule compiled for one range of tokens, with the passes that changed its graphs."""
 
     piece: Piece
     passes: tuple[Pass, ...] = ()
@@ -51,8 +51,9 @@ class Vllm:
     """What vLLM compiled in one process.
 
     Attributes:
-        process: ``rank 1``, or an empty string where there is but one.
-        kind: Whether all of it came out of vLLM's own cache (``aot_cache_hit``), where it says so.
+        process: Name of the process, such as ``rank 1``; empty if there is only one.
+        kind: ``aot_cache_hit`` if everything was loaded from vLLM's own cache, otherwise
+            ``fresh_compile``, if known.
     """
 
     process: str

@@ -1,7 +1,7 @@
 """How a report on graphs says things, the same in every format."""
 
 import collections
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.decompositions import Decomposition
 from inspector.features.graph.drawing import labels
@@ -13,7 +13,6 @@ from inspector.features.graph.operators import (
     OperatorKind,
     shown_operator,
 )
-from inspector.features.graph.outside_graph import Outside, call_kind
 from inspector.features.graph.report import GraphReport
 from inspector.features.graph.step_names import named_nodes, operator_name, part_of, short_name
 from inspector.features.graph.targets import is_view
@@ -50,7 +49,7 @@ def header_parts(report: GraphReport) -> tuple[str, ...]:
 
 def fusion_headline(fusion: Fusion) -> str:
     """What became of a graph, in one line."""
-    kinds = collections.Counter(_COUNTED.get(call_kind(step), _KERNEL) for step in fusion.steps)
+    kinds = collections.Counter(_COUNTED.get(step.call_kind, _KERNEL) for step in fusion.steps)
     operators = {node.name for step in fusion.steps for node in step.operators}
     order = dict.fromkeys([_KERNEL, *_COUNTED.values()])
     parts = [count(kinds[noun], *noun) for noun in order if kinds[noun] or noun == _KERNEL]
@@ -89,7 +88,7 @@ def _step_line(fusion: Fusion, numbers: tuple[int, ...]) -> tuple[str, str, dict
     step = fusion.steps[numbers[0] - 1]
     others = listed([f"#{number}" for number in numbers[1:]], _MOST_NUMBERS)
     also = f"also {others}" if others else ""
-    parts = [look_of(call_kind(step)).word, also, _computed(fusion, step)]
+    parts = [look_of(step.call_kind).word, also, _computed(fusion, step)]
     parts += _traffic(step, len(numbers))
     frames = [node.line for node in named_nodes(step) if node.line is not None]
     lines = {labels.line(frame): frame.code for frame in frames}
@@ -118,7 +117,8 @@ def _traffic(step: Step, times: int) -> Iterator[str]:
     kept = [node.bytes_ for node in step.removed]
     if kept and None not in kept:
         inside = sum(number or 0 for number in kept)
-        yield f"{count(len(kept), 'tensor')} of {size(inside)} never reach memory"
+        reach = "reaches" if len(kept) == 1 else "reach"
+        yield f"{count(len(kept), 'tensor')}, {size(inside)}, never {reach} memory"
     if step.flops_per_byte is not None:
         yield f"{step.flops_per_byte:,.1f} FLOP/B"
 
@@ -209,13 +209,3 @@ def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, s
     kept = [item.operator for item in found if item.is_kept]
     if kept:
         yield "unchanged", ", ".join(kept)
-
-
-def outside_lines(found: Iterable[Outside]) -> Iterator[tuple[str, str]]:
-    """What Inductor writes no code for: with which nothing can be fused."""
-    same: dict[tuple[str, str], int] = {}
-    for item in found:
-        why = item.why.value + (f" ({item.library})" if item.library else "")
-        same[item.step.name, why] = same.get((item.step.name, why), 0) + 1
-    for (name, why), number in same.items():
-        yield f"{name} {TIMES}{number}", why

@@ -36,10 +36,10 @@ _NUMBER = re.compile(r"\.(\d+)(?=\.|$)")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Group:
-    """Guards about one thing.
+    """Guards on the values of one module or category.
 
     Attributes:
-        name: Of which values: a module (``self.layers[*].norm``), or ``inputs`` and the like.
+        name: Guarded values: a module (``self.layers[*].norm``) or a category such as ``inputs``.
         members: Number of modules of that name, or 0.
     """
 

@@ -31,12 +31,13 @@ class Lever:
     """A setting that makes guards cheaper.
 
     Attributes:
-        usage: How it is set, as Python.
-        assumes: Its assumption.
-        saved_ns: Guards per warm call without it, less those with it; None where it failed.
-        guards_ns: Guards per warm call with it.
+        usage: Python code that applies the setting.
+        assumes: What the setting assumes about the program.
+        saved_ns: Guard time per warm call without the setting minus that with it; None if the trial
+            failed.
+        guards_ns: Guard time per warm call with the setting; None if the trial failed.
         noise_ns: Difference of two measurements without any setting.
-        is_default: Whether it is set already: `saved_ns` is what it saves now.
+        is_default: Whether the setting is already active; ``saved_ns`` is then its current saving.
         broken: How the recorded calls violate its assumption; empty if they do not.
         error: Why it could not be tried.
     """

@@ -39,9 +39,9 @@ class NextChange:
     """A change that triggers a recompilation, or makes a frame run eagerly.
 
     Attributes:
-        source: Torch's spelling of what changes; empty for the state of the thread.
-        text: What is fixed and what a change leads to, in one sentence.
-        changed_before: Whether two entries of the frame differ in it.
+        source: Guarded value in torch's notation; none for thread state such as grad mode.
+        text: Guarded value and the effect of a change, in one sentence.
+        changed_before: Whether two cache entries of the frame differ in the guarded value.
         more: Number of similar guards (``training`` of other modules).
     """
 

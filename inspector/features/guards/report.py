@@ -31,12 +31,14 @@ class FrameRow:
     """The guards of one frame.
 
     Attributes:
-        limit: How many it may have.
+        limit: Maximum number of cache entries of the frame.
         is_closed: Whether the recompile limit was hit.
-        is_skipped: Whether it runs eagerly, as a later compilation gave no code.
-        guards: Guards of the newest entry.
-        torch_latency_ns: Guard time of that entry with cold CPU caches, by torch, or None.
-        per_call_ns: Guard time per warm call, all of its entries; or None.
+        is_skipped: Whether the frame runs eagerly because a later compilation produced no code.
+        guards: Number of guards in the newest cache entry.
+        torch_latency_ns: Guard evaluation time of the newest entry with cold CPU caches, as
+            reported by torch, or None.
+        per_call_ns: Guard evaluation time per warm call, over all cache entries of the frame, or
+            None.
     """
 
     process: int
@@ -59,13 +61,14 @@ class GuardsReport:
     """The guards of a run.
 
     Attributes:
-        guards: Guards of the newest entries of all frames.
-        kinds: The same by kind, the most frequent first.
-        groups: The same by module.
-        causes: The same by the line that caused them.
+        guards: Number of guards in the newest cache entry of every frame.
+        kinds: Number of guards by kind, most frequent first.
+        groups: Guards grouped by module.
+        causes: Guards grouped by the source line that caused them.
         levers: Settings that make guards cheaper, where they were tried; most saved first.
-        frames: The frames: those near the recompile limit first, then those that changed before.
-        notices: What is missing, and what would show it; one sentence each.
+        frames: Frames, first those near the recompile limit, then those whose guarded values
+            changed before.
+        notices: Missing data and how to obtain it, one sentence each.
     """
 
     run: Run

@@ -14,15 +14,16 @@ from inspector.run.timeline import Mark, MarkKind, threads_of
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class GuardTime:
-    """Guards in a warm call; means over the inputs of the medians over their calls.
+    """Guard evaluation time in a warm call: the mean over inputs of the median over calls.
 
     Attributes:
-        per_call_ns: Time of all looks into Dynamo's cache, without what the marks cost.
+        per_call_ns: Time of all lookups in Dynamo's cache, corrected for profiling overhead.
         least_ns: The same in the calls in which it took least: what disturbs only adds.
         call_ns: Time of a call; without the profiler where that was measured.
         lookups: Cache lookups per call: one per entered compiled function.
-        by_frame: The time per call (of a program: per entry) by the number of the frame.
-        is_program: Whether nothing marks calls: one is then one entry into compiled code.
+        by_frame: Guard time per call by frame id; for a program, per entry into compiled code.
+        is_program: Whether calls are not marked; each entry into compiled code then counts as a
+            call.
     """
 
     per_call_ns: int

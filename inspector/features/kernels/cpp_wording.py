@@ -27,14 +27,12 @@ def isa_name(recorded: CppKernelLoops) -> str:
 
 def vector_text(item: CppFacts) -> str:
     """How many of its loops are vectorised."""
-    innermost = len(item.text.innermost)
-    if not innermost:
-        return "no loop" if not item.text.unread else "loops of a template, not analyzed"
-    if item.vector_loops == innermost:
-        return f"{count(innermost, 'loop')}, vectorized" if innermost > 1 else "vectorized"
-    if not item.vector_loops:
-        return f"{count(innermost, 'loop')}, not vectorized" if innermost > 1 else "not vectorized"
-    return f"{item.vector_loops} of {innermost} loops vectorized"
+    if not item.loops:
+        return "loops of a template, not analyzed" if item.text.is_template else "no loop"
+    if item.vector_loops not in {0, item.loops}:
+        return f"{item.vector_loops} of {item.loops} loops vectorized"
+    how = "vectorized" if item.vector_loops else "not vectorized"
+    return f"{count(item.loops, 'loop')}, {how}" if item.loops > 1 else how
 
 
 def parallel_text(item: CppFacts) -> str:
@@ -92,13 +90,13 @@ def reason_text(reason: NotTiled | None) -> str:
                      dict.fromkeys(stride for _, stride in reason.strides)]  # fmt: skip
             return (
                 f"{reason.accesses} of {count(reason.operations, 'operation')} are non-contiguous "
-                f"accesses ({', '.join(shown[:_MOST_STRIDES]) or 'no strides recorded'}),"
-                " and Inductor vectorizes only below 12%"
+                f"accesses ({', '.join(shown[:_MOST_STRIDES]) or 'no strides recorded'}), and "
+                "Inductor vectorizes only if fewer than 12% are"
             )
         case NotTiled(kind="short"):
             return (
-                f"its innermost loop has {reason.size} elements, less than a quarter of a "
-                f"vector of {reason.lanes}, and few operations"
+                f"its innermost loop has few operations and only {reason.size} elements, less than "
+                f"a quarter of a vector ({reason.lanes} elements)"
             )
         case NotTiled(kind="isa"):
             return "Inductor found no vector ISA that the machine and the compiler support"

@@ -9,7 +9,7 @@ from inspector.records.gpu_target import GpuTarget, MeasuredDecision
 from inspector.records.kernels import CppLoop, CppNest, NotTiled
 from inspector.report.json.common import COMMON, versions
 from inspector.report.json.encode import Scope, View, Views, tool_version
-from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop, whole_nests
+from inspector.run.cpp_kernel import CppFacts, whole_nests
 from inspector.run.kernel import Call, GraphCode, NodeLine
 from inspector.run.kernel_analysis import ConfigAnalysis
 from inspector.run.kernel_facts import ConfigFacts, KernelFacts
@@ -26,14 +26,14 @@ def _definition(scope: Scope) -> NodeLine | None:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Target:
-    """What was generated for a GPU that is not here."""
+    """Results of code generation for a GPU that is not present."""
 
     compile_id: str
     target: GpuTarget
 
 
 def _targets(scope: Scope) -> list[_Target]:
-    """What was generated for a GPU that is not here, and what it would measure, by graph."""
+    """Results of code generation for a GPU that is not present, by graph."""
     return [_Target(*target) for target in scope.of(KernelsReport).targets]
 
 
@@ -58,7 +58,7 @@ def _occupancy_limits(scope: Scope) -> list[str]:
 
 def _instructions(scope: Scope) -> Mapping[str, int]:
     """Number of instructions by kind."""
-    return {item.kind.value: item.count for item in scope.of(ConfigAnalysis).instructions}
+    return {kind.value: n for kind, n in scope.of(ConfigAnalysis).instructions.items()}
 
 
 def _nests(scope: Scope) -> Sequence[CppNest] | None:
@@ -74,7 +74,7 @@ def _isa(scope: Scope) -> str | None:
 
 
 def _reason(scope: Scope) -> str:
-    """Why it has no vectors, in a sentence."""
+    """Reason why the loop nest is not vectorized, in one sentence."""
     return reason_text(scope.of(NotTiled))
 
 
@@ -150,14 +150,12 @@ VIEWS: Views = {
     CppFacts: View(
         """isa vector_bits=recorded.vector_bits compiler=recorded.compiler cflags=recorded.cflags
         compiler_vectorises=recorded.compiler_vectorises threads=recorded.threads
-        min_chunk_size=recorded.min_chunk_size parallel_over=text.parallel_vars nests
-        parsed=text""",
+        min_chunk_size=recorded.min_chunk_size loops vector_loops
+        parallel_over=text.parallel_vars nests""",
         isa=_isa,
         nests=_nests,
     ),
     CppNest: View("elements loops not_vectorised=reason nodes=node_names"),
     CppLoop: View("var size step=steps is_vector is_reduction parallel is_collapsed"),
     NotTiled: View("kind text dtypes accesses operations strides", text=_reason, strides=_strides),
-    CppText: View("loops unread"),
-    TextLoop: View("var size step? line depth is_innermost is_vector parallel is_collapsed"),
 }

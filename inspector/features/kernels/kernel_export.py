@@ -14,7 +14,9 @@ from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 _DTYPE = re.compile(r"torch\.\w+")
 _INSTEAD = "Show it with --show {} --as source."
 _GETS_PART = "the kernel takes {}, whose value is not a node of the graph"
-_NO_NODE = "its value is not a graph node, but part of a reduction or in another layout or dtype"
+_NO_NODE = (
+    "its value is not a graph node: it is part of a reduction, or has another layout or dtype"
+)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

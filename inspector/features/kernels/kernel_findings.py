@@ -92,7 +92,7 @@ def _of_cpp(run: Run, rule: CppRule, kernel: Kernel, advised: Advised) -> Findin
     lines = [node for node in about if node.line]
     frame = lines[-1].frame if lines else None
     others = sorted({f"{node.file.rpartition('/')[2]}:{node.line}" for node in lines[:-1]})
-    also = (f"it also computes {', '.join(others)}",) if len(others) > 1 else ()
+    also = (f"it also contains code from {', '.join(others)}",) if len(others) > 1 else ()
     place = make_place(run, frame) if frame else Place()
     evidence = "inspector_cpp_kernel" if kernel.cpp and kernel.cpp.recorded else "parsed"
     key = fingerprint(run, frame, rule.id, *kernel.aten)

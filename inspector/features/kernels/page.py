@@ -36,7 +36,7 @@ _MOST_DECISIONS = 12
 _IF = {
     "padded": "padded",
     "template": "templates win",
-    "subgraph": "decompose_k wins (separate graphs)",
+    "subgraph": "decompose_k wins (compiled as separate graphs)",
 }
 _COLUMNS = (
     Column("kernel", "code"),

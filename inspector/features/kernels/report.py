@@ -38,12 +38,13 @@ FORMAT_VERSION = 1
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelRow:
-    """One kernel, however many graphs define the same.
+    """One kernel, listed once even if several graphs define it.
 
     Attributes:
         graphs: Indices of the graphs that define it.
-        is_candidate: Whether it is in no code that was taken, but in what the device may choose.
-        facts: What it was compiled to, or None where it was not compiled.
+        is_candidate: Whether the kernel occurs only in alternative code that may be chosen on the
+            device.
+        facts: Results of compiling the kernel, or None if it was not compiled.
     """
 
     kernel: Kernel
@@ -59,10 +60,10 @@ class KernelsReport:
 
     Attributes:
         gpu: The simulated GPU, or None.
-        graphs: The output code of each graph, alternatives behind those that were taken.
+        graphs: Output code of each graph; alternatives follow the code that was chosen.
         libraries: Number of calls by library function or ATen operator.
         targets: What was said of each graph where the GPU is not there.
-        notices: What is missing, and what would show it; one sentence each.
+        notices: Missing data and how to obtain it, one sentence each.
     """
 
     run: Run

@@ -34,8 +34,9 @@ def cost_lines(cost: Cost | None) -> tuple[str, ...]:
         return tuple(_lines(cost, cost.cost_ns))
     head = f"unknown: {cost.note}" if cost.note else "unknown"
     if cost.kind is CostKind.COMPUTED and cost.cost_ns is not None:
-        from_what = "computed only from the bytes passed on; " if cost.crossing_bytes else ""
-        head = f"{duration(cost.cost_ns)} ({from_what}{cost.note})"
+        from_what = "computed only from the bytes passed to the next graph; "
+        note = f"{from_what if cost.crossing_bytes else ''}{cost.note}"
+        head = f"{duration(cost.cost_ns)} ({note})"
     return (head, *([_crossing(cost, cost.crossing_bytes)] if cost.crossing_bytes else []))
 
 
@@ -77,7 +78,7 @@ def _times(cost: Cost) -> str:
 
 
 def _crossing(cost: Cost, crossing_bytes: int) -> str:
-    text = f"{size(crossing_bytes)} are passed to the next graph"
+    text = f"{size(crossing_bytes)} is passed to the next graph"
     if not cost.fusible_bytes:
         return text
     part = "all of it" if cost.fusible_bytes == crossing_bytes else size(cost.fusible_bytes)

@@ -26,12 +26,16 @@ from inspector.trace.graph_break import Cause
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Problem:
+    """An error in the recorder."""
+
     process: int
     message: str
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _UnknownEvents:
+    """Number of log events of one name that this version does not know."""
+
     process: int
     event: str
     count: int
@@ -64,7 +68,7 @@ def _summary(scope: Scope) -> Summary:
 
 
 def _target(scope: Scope) -> TargetFunction | None:
-    """What was asked to be compiled; null for a program, or a plain trace."""
+    """The compilation target; null for a program or a plain trace."""
     return scope.of(Process).last(TargetFunction)
 
 
@@ -74,7 +78,7 @@ def _exceptions(scope: Scope) -> tuple[Uncaught, ...]:
 
 
 def _dropped(scope: Scope) -> Dropped | None:
-    """What was dropped to keep its logs below a size."""
+    """Details dropped to limit the size of its logs, or null if none were."""
     return scope.of(Process).last(Dropped)
 
 
@@ -89,7 +93,7 @@ def _raised_file(scope: Scope) -> str | None:
 
 
 def _raised_line(scope: Scope) -> int | None:
-    """The line in it."""
+    """Line number in ``file``, from 1, or null if unknown."""
     frame = _raised(scope)
     return frame.line if frame else None
 
@@ -99,13 +103,13 @@ def _failed(scope: Scope) -> StackFrame | None:
 
 
 def _failed_file(scope: Scope) -> str | None:
-    """The user's file that Dynamo failed at."""
+    """File in user code where the compilation failed, or null if unknown."""
     frame = _failed(scope)
     return scope.shown(frame.file) or None if frame else None
 
 
 def _failed_line(scope: Scope) -> int | None:
-    """The line in it."""
+    """Line number in ``file``, from 1, or null if unknown."""
     frame = _failed(scope)
     return frame.line or None if frame else None
 
@@ -116,7 +120,7 @@ def _graph_breaks(scope: Scope) -> int:
 
 
 def _frame_id(scope: Scope) -> int | None:
-    """Torch's number of the frame."""
+    """Torch's id of the frame: the first number of the compile id."""
     return scope.of(Frame).frame_id
 
 
@@ -182,9 +186,7 @@ VIEWS: Views = {
         """graphs graph_breaks distinct_graph_breaks recompiles compilations compile_time_ns
         warm_call_ns least_warm_call_ns outputs"""
     ),
-    Comparison: View(
-        "equal values differing uncompared max_abs_error max_rel_error first?", equal=_equal
-    ),
+    Comparison: View("equal values differing uncompared max_abs_error first?", equal=_equal),
     Process: View(
         "process rank host? pid parent_pid ended exceptions cache_hits< dropped summary",
         process=process_index,

@@ -29,8 +29,8 @@ _MOST_CHANGES = 20
 _NUMBER = Column("", "number")
 _COUNTS = (Column(""), _NUMBER, Column(""))
 _INFERRED = (
-    "torch before 2.6 logs no graph breaks: they are inferred, and those in loops are missing; "
-    "calls refused at the recompile limit may be, too"
+    "torch before 2.6 does not log graph breaks: they are inferred, without those in loops; calls "
+    "refused at the recompile limit may also be missing"
 )
 
 
@@ -105,7 +105,7 @@ def _since(report: Report) -> Section:
 def _headline(report: Report) -> str:
     """The report in one line: what failed, its graph breaks, or what there is instead."""
     meta, summary = report.run.meta, report.summary
-    until = " until it failed" if meta.error else " until it ended" if meta.partial else ""
+    until = " before it failed" if meta.error else " before it ended early" if meta.partial else ""
     parts = [f"{count(summary.frames_failed, 'frame')} failed"] if summary.frames_failed else []
     if summary.graph_breaks_raised:
         parts.append(

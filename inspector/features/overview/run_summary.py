@@ -60,7 +60,7 @@ def next_steps(run: Run) -> tuple[str, ...]:
         steps.append(command_again(run, "explain", "--train"))
     # Without a target the newest recording of the store is read: this one, if it has a number.
     if run.meta.name.isdigit():
-        steps.append(command_about(run, "explain", "-o", "report.md"))
+        steps.append(command_about(run, "report"))
     return tuple(steps)
 
 

@@ -72,7 +72,7 @@ def _worth(found: Autotuning, wall_ns: float) -> Iterator[str]:
 
 
 def autotune_advice(found: Autotuning) -> Iterator[str]:
-    """What to change, where something is worth it."""
+    """Suggested changes; empty if none is worthwhile."""
     measured = [item for item in found.tuned if item.first.how == "measured"]
     yield from _lost(measured)
     within = [item for item in measured if not item.first.is_outside]
@@ -160,10 +160,9 @@ def _details(tuned: Tuned) -> Iterator[str]:
         yield f"{_faster_than(gain)} {shown(usual)}, the default"
     if tuned.total > _FEW:
         yield count(tuned.total, "candidate")
-    if tuned.failures:
+    if tuned.failed:
         reasons = collections.Counter(item.failed for item in tuned.failed)
-        why = f": {reasons.most_common(1)[0][0]}" if reasons else ""
-        yield f"{tuned.failures:,} failed{why}"
+        yield f"{len(tuned.failed):,} failed: {reasons.most_common(1)[0][0]}"
     steps = [_STEPS[name] for name in dict.fromkeys(c.step for c in tuned.first.candidates) if name]
     if steps:
         yield f"with {' and '.join(steps)}"
@@ -190,7 +189,7 @@ def _clearly(tuned: Tuned) -> Iterator[str]:
         return
     what = shown(other) + (", the default" if other is tuned.usual else "")
     if margin < 0:
-        yield f"chosen together with fused operators; {what} is {-margin:.1%} faster on its own"
+        yield f"chosen with fused operators included; {what} is {-margin:.1%} faster on its own"
     elif margin < NOISE:
         yield f"{margin:.1%} faster than {what}: within noise ({NOISE:.0%})"
     else:
@@ -224,9 +223,6 @@ def candidate_rows(tuned: Tuned) -> Iterator[tuple[str, str, str]]:
     untimed = [c for c in tuned.first.candidates if c.time_ns is None and not c.failed]
     for item in untimed:
         yield "-", "taken" if item is winner else "", _whole(item)
-    left = tuned.total - len(tuned.first.candidates)
-    if left > 0:
-        yield "", "", f"… {left:,} slower candidates are not in the recording"
 
 
 def _whole(item: TriedCandidate) -> str:

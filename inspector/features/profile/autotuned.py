@@ -27,7 +27,8 @@ class Tuned:
         spent_ns: Total cost of autotuning.
         lines: The user's lines that it computes.
         launches: Number of runs per call, or 0 if unknown.
-        in_place_ns: What that takes in a call, with all that is fused into it.
+        in_place_ns: Time per call of the chosen candidate in the model, including everything fused
+            into it.
     """
 
     first: Autotuned
@@ -60,13 +61,8 @@ class Tuned:
 
     @property
     def total(self) -> int:
-        """Number of candidates, including those not in the recording."""
-        return max(len(self.first.candidates), self.first.total)
-
-    @property
-    def failures(self) -> int:
-        """Number of failed candidates."""
-        return max(len(self.failed), self.first.failed)
+        """Number of candidates."""
+        return len(self.first.candidates)
 
     @property
     def next(self) -> TriedCandidate | None:
@@ -115,7 +111,8 @@ class Tuned:
         return self.in_place_ns / self.launches / winner.time_ns
 
     def _at(self, place: int | None) -> TriedCandidate | None:
-        return next((item for item in self.first.candidates if item.at == place), None)
+        every = self.first.candidates
+        return every[place] if place is not None and place < len(every) else None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -123,10 +120,11 @@ class Autotuning:
     """All autotuning of a run.
 
     Attributes:
-        tuned: Most expensive first.
+        tuned: Autotuned operations and kernels, most expensive first.
         compile_time_ns: The compile time, with autotuning.
-        spent_ns: The autotuning in it, as torch's own spans have it.
-        outside_ns: What Triton spent on the program's own kernels, outside of compile time.
+        spent_ns: Part of the compile time spent on autotuning, according to torch's own spans.
+        outside_ns: Time that Triton spent on autotuning user-defined kernels, not included in the
+            compile time.
         cached: Kernels whose configuration was in the autotune cache.
     """
 

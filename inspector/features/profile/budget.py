@@ -33,31 +33,30 @@ class Budget:
     """The time of a call, in ns; the parts add up to the whole.
 
     Attributes:
-        wall_ns: Time of a call unwatched: the geometric mean of the medians of rounds, or
-            the median where calls were not made in rounds. Like this ``eager_ns / wall_ns`` is the
-            ratio of ``faster``, whatever single rounds met.
-        calls: How many these were.
-        watched_ns: Median of calls under the profiler.
-        eager_ns: The same of calls without the compiler, or None.
-        busy_ns: Median of the time in which the device worked. On the CPU, where the profiler makes
-            work longer, too, its part of the watched calls that tables are about (see
-            `of_typical_calls`), of the time of an unwatched one.
-        idle_ns: The rest of ``wall_ns``.
-        causes_ns: ``idle_ns`` by what the host did, in the proportions of a call whose host was
-            watched; ``unknown`` where that is not known.
+        wall_ns: Time of a call without the profiler: the geometric mean of the round medians, or
+            the median if calls were not made in rounds.
+        calls: Number of calls measured for ``wall_ns``.
+        watched_ns: Median time of a call under the profiler.
+        eager_ns: Time of an eager call, computed like ``wall_ns``, or None if not measured.
+        busy_ns: Median time per call in which the device was busy. On the CPU, it is the busy share
+            of the profiled calls that the tables cover, applied to ``wall_ns``.
+        idle_ns: Time per call in which the device is idle: ``wall_ns`` minus ``busy_ns``.
+        causes_ns: ``idle_ns`` by host activity, in the proportions of a call whose host was
+            profiled; ``unknown`` if there is none.
         launches: Pieces of work of a call; on the CPU all that was timed of it.
         eager_launches: Number of launches in an eager call, or None.
-        eager_busy_ns: The same of calls without the compiler, or None.
+        eager_busy_ns: Time of an eager call in which the device was busy, computed like
+            ``busy_ns``, or None if not measured.
         faster: Eager time by compiled time, with its 95 % interval, or None: the mean of the ratios
             of rounds, or the ratio of the medians where calls were not made in rounds.
-        spread: How far the medians of blocks of the same calls differ at most, the largest by the
-            smallest less 1; None where calls were not made in blocks.
+        spread: Relative difference between block medians of the same calls: largest divided by
+            smallest, minus 1. None if calls were not made in blocks.
         is_seen: Whether the device's work was seen at all.
         busy_by_device_ns: Median of the time in which each device worked, by its number.
-        host_copies_ns: The part of ``busy_ns`` in which nothing is done but copies between host and
-            device: kernels wait for data that is not there.
-        shown_ns: On the CPU the mean time of the watched calls that tables are about, which add up
-            to it; else None.
+        host_copies_ns: Part of ``busy_ns`` in which only copies between host and device run, so
+            that kernels wait for data.
+        shown_ns: On the CPU, mean time of the profiled calls that the tables cover, whose entries
+            sum to it; otherwise None.
     """
 
     wall_ns: float

@@ -1,26 +1,25 @@
 """How a report says what the machine can do, and in which state it was."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from inspector.records.ceilings import Ceilings, DeviceState
-from inspector.report.wording import count, duration
+from inspector.report.wording import duration
 
 _TERA = 1e12
 _GIGA = 1e9
 _LEAST_GIGA = 0.1 * _GIGA
 _MEGA = 1e6
 _HUNDRED = 99.95
-_MEMORY = (("copy_bytes_per_s", "copied "), ("l2_bytes_per_s", "L2 cache "))
-_HOST = (("host_to_device_bytes_per_s", ""),)
 _PRODUCTS = "_flops_per_s"
 _NAMES = {
-    **{key: words.strip() for key, words in _MEMORY},
+    "copy_bytes_per_s": "memory",
+    "l2_bytes_per_s": "L2 cache",
     "host_to_device_bytes_per_s": "host to GPU",
-    "kernel_floor_ns": "empty kernel",
+    "kernel_floor_ns": "an empty kernel",
 }
 _LEAST_SHARE = 0.005
-# As in inspector/capture/profiling/machine/cache.py, which keeps such figures for minutes only.
+# As in inspector/capture/profiling/ceilings.py, which keeps such figures for an hour only.
 _OTHERS, _BUSY_PERCENT = "others_percent", 10
 # What holds a GPU's clocks back: bits of NVML (nvml.h, nvmlClocksEventReason…; drivers before 535
 # call them nvmlClocksThrottleReason…).
@@ -46,23 +45,22 @@ _COUNTERS = {
 
 
 def ceiling_lines(ceilings: Ceilings) -> Iterator[tuple[str, str]]:
-    """What the machine can do, in which state it was and when."""
-    reasons: dict[str, list[str]] = {}
+    """What the machine can do, when that was measured, and what was not."""
+    products = []
+    for name, value in ceilings.values.items():
+        spread = ceilings.unstable.get(name)
+        sure = f" (unstable, ±{max(spread, 0.01):.0%})" if spread else ""
+        if name.endswith(_PRODUCTS):
+            products.append(f"{name.removesuffix(_PRODUCTS)} {flops_rate(value)}{sure}")
+        elif name in _NAMES:
+            # Below 1 µs with one digit more than other durations have.
+            time = f"{value / 1e3:.2f} µs" if value < 1e3 else duration(value)  # noqa: PLR2004
+            yield _NAMES[name], f"{time if name.endswith('_ns') else bytes_rate(value)}{sure}"
+    if products:
+        yield "matrix products", ", ".join(products)
+    yield "measured", _when(ceilings)
     for name, reason in ceilings.missing.items():
-        reasons.setdefault(reason, []).append(_NAMES.get(name, name.removesuffix(_PRODUCTS)))
-    missing = (f"{', '.join(names)} ({reason})" for reason, names in reasons.items())
-    for label, parts in (
-        ("memory", _rates(ceilings, _MEMORY)),
-        ("host to GPU", _rates(ceilings, _HOST)),
-        ("matrix products", _products(ceilings)),
-        ("an empty kernel", _floor(ceilings)),
-        ("meanwhile" if ceilings.state else "with", _state(ceilings)),
-        ("measured", [_when(ceilings)]),
-        ("not measured", ["; ".join(missing)]),
-    ):
-        text = ", ".join(parts)
-        if text:
-            yield label, text
+        yield "not measured", f"{_NAMES.get(name, name.removesuffix(_PRODUCTS))} ({reason})"
 
 
 def busy_notice(ceilings: Ceilings) -> str:
@@ -101,41 +99,6 @@ def throttled_notice(state: DeviceState) -> str:
     return f"the GPU was throttled by {' and '.join(parts)}{after}"
 
 
-def _rates(ceilings: Ceilings, names: Sequence[tuple[str, str]]) -> Iterator[str]:
-    for key, words in names:
-        if key in ceilings.values:
-            yield _with_spread(ceilings, key, f"{words}{bytes_rate(ceilings.values[key])}")
-
-
-def _with_spread(ceilings: Ceilings, name: str, text: str) -> str:
-    spread = ceilings.unstable.get(name)
-    return f"{text} (unstable, ±{max(spread, 0.01):.0%})" if spread else text
-
-
-def _products(ceilings: Ceilings) -> Iterator[str]:
-    """The dtypes, with one unit for all of them at the end."""
-    found = {name: rate for name, rate in ceilings.values.items() if name.endswith(_PRODUCTS)}
-    unit, factor = _flops_unit(max(found.values(), default=0.0))
-    for number, (name, rate) in enumerate(found.items(), 1):
-        last = f" {unit}" if number == len(found) else ""
-        text = f"{name.removesuffix(_PRODUCTS)} {_number(rate / factor)}{last}"
-        yield _with_spread(ceilings, name, text)
-
-
-def _state(ceilings: Ceilings) -> Iterator[str]:
-    yield from _clocks(ceilings.state)
-    number = ceilings.facts.get("threads")
-    if number:
-        threads = count(number, "thread")
-        processors = ceilings.facts.get("processors")
-        yield f"{threads} on {count(processors, 'processor')}" if processors else threads
-    reasons = slowed_by(ceilings.state)
-    if reasons:
-        yield f"slowed by: {' and '.join(reasons)}"
-    if ceilings.state_missing:
-        yield f"clocks and power unknown ({ceilings.state_missing})"
-
-
 def _clocks(state: Mapping[str, str]) -> Iterator[str]:
     numbers = {name: _value(text) for name, text in state.items()}
     values = {name: number for name, number in numbers.items() if number is not None}
@@ -158,15 +121,6 @@ def _when(ceilings: Ceilings) -> str:
     return f"on {at:%Y-%m-%d}{took}"
 
 
-def _floor(ceilings: Ceilings) -> Iterator[str]:
-    """Below 1 µs with one digit more than other durations have."""
-    name = "kernel_floor_ns"
-    time_ns = ceilings.values.get(name)
-    if time_ns is not None:
-        text = f"{time_ns / 1e3:.2f} µs" if time_ns < 1e3 else duration(time_ns)  # noqa: PLR2004
-        yield _with_spread(ceilings, name, text)
-
-
 def bytes_rate(bytes_per_s: float) -> str:
     """``4.06 TB/s``, ``54.7 GB/s``, ``54.7 MB/s``."""
     if bytes_per_s >= _TERA:
@@ -178,14 +132,10 @@ def bytes_rate(bytes_per_s: float) -> str:
 
 def flops_rate(flops_per_s: float) -> str:
     """A rate of operations with its unit: ``51.2 TFLOP/s``, ``51.2 MFLOP/s``."""
-    unit, factor = _flops_unit(flops_per_s)
-    return f"{_number(flops_per_s / factor)} {unit}"
-
-
-def _flops_unit(flops_per_s: float) -> tuple[str, float]:
-    if flops_per_s >= _TERA:
-        return "TFLOP/s", _TERA
-    return ("GFLOP/s", _GIGA) if flops_per_s >= _LEAST_GIGA else ("MFLOP/s", _MEGA)
+    for unit, factor, least in (("T", _TERA, _TERA), ("G", _GIGA, _LEAST_GIGA)):
+        if flops_per_s >= least:
+            return f"{_number(flops_per_s / factor)} {unit}FLOP/s"
+    return f"{_number(flops_per_s / _MEGA)} MFLOP/s"
 
 
 def _number(value: float) -> str:

@@ -12,10 +12,11 @@ class Gain:
 
     Attributes:
         what: What takes the time, in one sentence without a full stop.
-        time_ns: The time of a call that would be won at most.
+        time_ns: Upper bound on the time saved per call.
         change: What to change.
-        is_hidden: Whether it saves no time while the call waits for the host.
-        is_known: Whether anything is known that wins it: else it says what takes the time.
+        is_hidden: Whether it saves no time as long as the device waits for the host.
+        is_known: Whether a change that saves the time is known; otherwise the entry only explains
+            what takes the time.
     """
 
     what: str

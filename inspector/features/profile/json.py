@@ -52,7 +52,7 @@ def _faster(scope: Scope) -> float | None:
 
 
 def _faster_interval(scope: Scope) -> list[float] | None:
-    """Its 95 % interval."""
+    """Lower and upper bound of the 95 % confidence interval of ``faster_than_eager``."""
     faster = scope.of(Profiled).budget.faster
     return None if faster is None else [faster[0], faster[2]]
 
@@ -76,7 +76,7 @@ def _outside(scope: Scope) -> float | None:
 
 
 def _operators_outside(scope: Scope) -> int | None:
-    """On the CPU, operators of a call outside of compiled graphs."""
+    """Number of operators per call outside of compiled graphs on the CPU; null on a GPU."""
     found = scope.of(Profiled)
     return found.operators if found.is_cpu else None
 
@@ -87,22 +87,22 @@ def _lines(scope: Scope) -> list[_LineTime]:
 
 
 def _roofline(scope: Scope) -> Roofline:
-    """What each kernel reaches, by the arithmetic that it does per byte."""
+    """Roofline data: achieved operations per second and arithmetic intensity of each kernel."""
     return make_roofline(scope.of(Profiled).work, scope.of(ProfileReport).ceilings)
 
 
 def _held_back(scope: Scope) -> Mapping[str, float | None]:
-    """What held the clocks back, and for which share of the time."""
+    """Throttle reasons with the share of time for which each was active, or null if unknown."""
     return held_back(scope.of(DeviceState))
 
 
 def _slowed_by(scope: Scope) -> tuple[str, ...]:
-    """What held the clocks back when the machine was measured."""
+    """Reasons why the clocks were throttled during the measurement."""
     return slowed_by(scope.of(Ceilings).state)
 
 
 def _advice(scope: Scope) -> list[str]:
-    """What to change, where something is worth it."""
+    """Suggested changes; empty if none is worthwhile."""
     return list(autotune_advice(scope.of(Autotuning)))
 
 
@@ -118,7 +118,7 @@ def _shape(scope: Scope) -> tuple[int, ...] | None:
 
 
 def _exposed_ns(scope: Scope) -> float | None:
-    """Of an exchange with other processes, while nothing else runs; null for anything else."""
+    """Time per call of a collective in which nothing else runs; null for other work."""
     work = scope.of(KernelTiming)
     if work.bound is not Bound.PROCESSES:
         return None
@@ -142,7 +142,7 @@ VIEWS: Views = {
     ),
     Profiled: View(
         """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
-        calls=budget.calls back_to_back=profile.back_to_back watched_ns=budget.watched_ns
+        calls=budget.calls watched_ns=budget.watched_ns
         shown_ns=budget.shown_ns profiler_slowdown=budget.slowdown
         eager_ns=budget.eager_ns eager_busy_ns=budget.eager_busy_ns
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
@@ -215,11 +215,11 @@ VIEWS: Views = {
         operator=first.target? inputs=first.inputs output=first.output heuristic=first.heuristic?
         file=first.file? line=first.line? places spent_ns outside_of_graphs=first.is_outside
         chosen=first.chosen default=first.default margin gain_over_default=gain launches
-        in_place_ns lines:line
-        candidates_total=total candidates_failed=failures candidates=first.candidates"""
+        in_place_ns lines:line candidates_total=total
+        candidates=first.candidates"""
     ),
     TriedTensor: View("shape dtype device"),
     TriedCandidate: View(
-        "at name? configuration=text? kind time_ns failed? spent_ns step? registers spills"
+        "name? configuration=text? kind time_ns failed? spent_ns step? registers spills"
     ),
 }

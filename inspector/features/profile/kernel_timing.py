@@ -57,23 +57,24 @@ _LIMITS = {
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class KernelTiming:
-    """One statement of the generated code (or an operator outside of it), each time it runs.
+    """Times of one statement of the generated code, or of one operator outside of it.
 
     Attributes:
-        name: The kernel's name, or the function's of a library.
-        kind: ``kernel`` (generated), ``user_kernel``, ``library``, ``eager`` (outside of compiled
-            graphs), ``copy``, ``loss`` (what ``--train`` adds up), ``wrapper`` (what torch
-            does around a compiled graph: it copies inputs into a CUDA graph's memory, say), or
-            ``unknown`` (nothing says where it comes from).
+        name: Name of the kernel or library function.
+        kind: Kind of work: ``kernel`` (generated), ``user_kernel``, ``library``, ``eager`` (outside
+            of compiled graphs), ``copy``, ``loss``, ``wrapper`` or ``unknown``. ``loss`` belongs to
+            the loss added by ``--train``. ``wrapper`` is work of torch around a compiled graph,
+            such as copying inputs for a CUDA graph.
         launches: Its launches per call, in order.
         times_ns: Its time in each call that the report is about, all launches together.
-        bytes_: Bytes that one run reads and writes, see `.step_facts`, or None.
+        bytes_: Bytes that one run reads and writes, or None if unknown.
         flops: Floating-point operations of one run, or None.
-        dtype: Of what it multiplies, else of its results, or an empty string.
-        lines: The user's lines that it computes, that with most of the work first.
+        dtype: Dtype of the matrices that it multiplies, otherwise of its outputs, if known.
+        lines: User lines that it computes, largest share of the work first.
         operators: ATen operators that it computes, before decompositions.
-        memory_bytes: Those of `bytes_` that no cache can have: a lower limit, or None.
-        unit: The dtype whose arithmetic it uses: ``tf32`` for some of ``float32``.
+        memory_bytes: Part of ``bytes`` that cannot come from a cache, which is a lower bound on the
+            memory traffic; or None.
+        unit: Dtype of its arithmetic; ``tf32`` for ``float32`` operations that use TF32.
         ceiling: Peak of its limiting resource, in bytes or operations per second, or None.
         least_ns: What it would take at that, or None.
         least_by_unit_ns: Of products in float32, the same with TF32 (``tf32``) and in half of the
@@ -131,7 +132,7 @@ class KernelTiming:
 
     @property
     def time_ns(self) -> float:
-        """What it takes in a call: the median, or on the CPU the mean, which adds up."""
+        """Time per call: the median on a GPU, the mean on the CPU, where the times add up."""
         if not self.times_ns or self.launches[0].launch.kind != "cpu":
             return self.median_ns
         return statistics.fmean(self.times_ns)
@@ -189,7 +190,7 @@ class KernelTiming:
 
     @property
     def modules(self) -> tuple[str, ...]:
-        """The modules that its lines are in; without lines (a container of torch's), its nodes."""
+        """Paths of the modules of its source lines, or of its nodes if it has no lines."""
         lines = self.lines or [part.line for part in self.longest_launch.parts]
         return tuple(dict.fromkeys(line.module for line in lines if line.module))
 

@@ -32,13 +32,13 @@ _Key = TypeVar("_Key")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class LaunchTiming:
-    """One launch of every call.
+    """A launch that every profiled call makes.
 
     Attributes:
         spans_ns: When it began and ended in each call, since the call's begin.
         place: The user's line outside of compiled graphs, or None; of what a graph does, the line
             that it is called from.
-        counters: What Nsight Compute counted, by metric; its runs are others than those timed here.
+        counters: Nsight Compute counters by metric, measured in separate runs.
         is_around: Whether torch launches it around a compiled graph, for nothing in it.
         within: The module that was called when its graph ran, where that is not the whole model:
             the modules that the graph knows of are below it.

@@ -83,7 +83,7 @@ def memory_facts(use: MemoryUse) -> Iterator[tuple[str, str]]:
         yield "peak reserved", text
     reserved = compiled.reserved_at_peak_bytes
     if reserved is not None:
-        yield "at the peak", f"{size(compiled.free_bytes)} of {size(reserved)} reserved are free"
+        yield "at the peak", f"{size(compiled.free_bytes)} free of {size(reserved)} reserved"
     yield from _unusual(use)
 
 

@@ -62,8 +62,8 @@ def input_notices(found: Profiled) -> Iterator[str]:
     if found.profile.other_calls:
         calls = found.profile.other_calls + len(found.profile.calls)
         yield (
-            f"{found.profile.other_calls} of {calls} profiled calls launched other kernels and "
-            "were excluded"
+            f"{found.profile.other_calls} of {calls} profiled calls launched different kernels "
+            "from the rest and were excluded"
         )
     if found.is_cpu and not 1 / APPROXIMATE <= budget.shown_slowdown <= APPROXIMATE:
         shown, wall = (duration(time_ns) for time_ns in (budget.shown_ns or 0, budget.wall_ns))

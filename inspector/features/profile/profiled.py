@@ -21,10 +21,10 @@ class Profiled:
     Attributes:
         profile: What was recorded.
         budget: Where the time of a call goes.
-        work: Allocations and frees of a call, in order.
+        work: Statements and operators of a call with their times, in order.
         by_line: Nanoseconds of a call by the user's file and line, the most first.
-        by_operator: The same by operator of ATen, before decompositions.
-        by_module: The same by path of the innermost module, that of equal layers together.
+        by_operator: Time per call by ATen operator, before decompositions.
+        by_module: Time per call by path of the innermost module; repeated layers are combined.
         code: The text of those lines that are known.
         gains: Possible gains, largest first.
         state: Clocks and power of the GPU before and after it, or None.
@@ -54,7 +54,7 @@ class Profiled:
 
     @property
     def slowdown(self) -> Slowdown | None:
-        """The difference to eager calls, divided; it adds up with the rest."""
+        """Breakdown of the time difference between compiled and eager calls, or None if unknown."""
         return make_slowdown(self.profile, self.budget)
 
     @property
@@ -75,7 +75,7 @@ class Profiled:
 
     @property
     def launches(self) -> int:
-        """Kernels and calls of libraries of a call; of a GPU all that runs there."""
+        """Number of kernel launches and library calls per call; on a GPU, of all its work."""
         return sum(len(item.launches) if not self.is_cpu else item.is_launch for item in self.work)
 
     @property
@@ -100,6 +100,6 @@ class Profiled:
 
     @property
     def attributed(self) -> float:
-        """How much of that leads to a line of the user's."""
+        """Share of the time that is attributed to user lines, from 0 to 1."""
         known = sum(item.time_ns for item in self.work if item.lines)
         return known / self.whole_ns if self.whole_ns else 0.0

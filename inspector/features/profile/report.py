@@ -9,12 +9,7 @@ from inspector.features.kernels.report import make_kernels_report
 from inspector.features.profile.autotuned import Autotuning, make_autotuning
 from inspector.features.profile.budget import Budget, make_budget
 from inspector.features.profile.code_lines import CodeLines
-from inspector.features.profile.gains.gains import (
-    all_compiled,
-    gains,
-    is_all_compiled,
-    keeps_for_nothing,
-)
+from inspector.features.profile.gains.gains import gains, keeps_for_nothing
 from inspector.features.profile.kernel_groups import in_groups
 from inspector.features.profile.kernel_timing import kernel_timings
 from inspector.features.profile.known_sizes import run_again, with_known_sizes
@@ -56,10 +51,10 @@ class ProfileReport:
     """The profiles of a run.
 
     Attributes:
-        profiles: One for each input.
+        profiles: Profiles, one for each input.
         ceilings: Peak rates of the machine, or None.
         notices: Notes, one sentence each.
-        autotuning: What autotuning tried, or None where the recording has nothing of it.
+        autotuning: Autotuning results, or None if the recording contains none.
         all_tuned: Whether all of that is shown.
     """
 
@@ -189,7 +184,7 @@ def _profiled(
         code={key: text.strip() for key, text in texts.items() if text},
         gains=tuple(
             gains(
-                all_compiled(budget) if is_all_compiled(run, process, launches) else budget,
+                budget,
                 work,
                 str(settings.get("mode") or ""),
                 is_cpu=profile.is_cpu,

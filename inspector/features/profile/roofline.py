@@ -24,14 +24,14 @@ class Point:
 
     Attributes:
         name: Their name.
-        number: How many there are.
-        kind: As `inspector.features.profile.kernel_timing.KernelTiming.kind`.
+        number: Number of statements.
+        kind: Kind of work, with the values of ``kind`` in ``KernelTiming``.
         time_ns: Their time in a call.
         share: Of the time of all work.
         flops_per_byte: Operations for each byte that is read or written.
         flops_per_s: Operations per second.
-        is_estimate: Whether the operations are one for each element of each operator: torch has no
-            formula for pointwise operators and reductions.
+        is_estimate: Whether the operation count is an estimate of one operation per element and
+            operator, because torch has no formula for pointwise operators and reductions.
     """
 
     name: str
@@ -46,11 +46,11 @@ class Point:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Roofline:
-    """What can be drawn.
+    """Data for a roofline plot.
 
     Attributes:
         memory: Bandwidths by name, bytes per second, the fastest first.
-        peaks: Arithmetic by dtype, operations per second, the fastest first; those that are used.
+        peaks: Peak operations per second by dtype, fastest first, for the dtypes that are used.
         points: Kernels with known bytes and operations, longest first.
     """
 

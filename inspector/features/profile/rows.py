@@ -19,7 +19,7 @@ _DISTURBED = 1.5  # the mean by the median: other programs took the processor
 _DIFFERENT = 2  # the longest of equal statements by the shortest
 _KINDS = {
     "kernel": "generated",
-    "user_kernel": "the program's own",
+    "user_kernel": "user-defined",
     "library": "library",
     "eager": "eager",
     "copy": "copy",

@@ -14,11 +14,11 @@ _LAUNCHING = frozenset({"launching", "outside"})
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class SlowdownPart:
-    """A part of both times.
+    """One part of the time difference.
 
     Attributes:
-        cause: `WORK`, `COPIES`, or a cause of idle time as in `Budget.causes_ns` (on a GPU
-            ``launching`` and ``outside`` are one: `LAUNCHES`).
+        cause: Cause: ``work``, ``copies``, or a cause of idle time as in ``idle_by_cause_ns``. On a
+            GPU, ``launches`` combines ``launching`` and ``outside``.
         compiled_ns: Time per compiled call.
         eager_ns: Time per eager call.
     """
@@ -29,7 +29,7 @@ class SlowdownPart:
 
     @property
     def more_ns(self) -> float:
-        """How much more it takes with the compiler."""
+        """Compiled time minus eager time of this part."""
         return self.compiled_ns - self.eager_ns
 
 
@@ -38,8 +38,9 @@ class Slowdown:
     """Slowdown of a compiled call relative to an eager one.
 
     Attributes:
-        whole_ns: The difference of the two times.
-        parts: What makes it: the device's work, then why it waits, the largest differences first.
+        whole_ns: Compiled time minus eager time per call.
+        parts: Parts of the difference: first the device's work, then the causes of its idle time,
+            largest difference first.
     """
 
     whole_ns: float
@@ -47,7 +48,7 @@ class Slowdown:
 
     @property
     def rest_ns(self) -> float:
-        """What no part accounts for: where more work was seen than a call has time for."""
+        """Part of the difference that ``parts`` does not explain."""
         return self.whole_ns - sum(part.more_ns for part in self.parts)
 
 

@@ -24,12 +24,12 @@ CAUSES = {
     "unknown": "unknown",
 }
 COPIED = "copies from or to the host"
-WORK_ON_CPU = "statements and operators"
-OUTSIDE = "outside statements and operators"
+WORK_ON_CPU = "generated statements and operators"
+OUTSIDE = "outside generated statements and operators"
 _ON_CPU = {
     **CAUSES,
     WORK: "kernels and operators",
-    "launching": "generated code between statements",
+    "launching": "overhead between generated statements",
     "synchronisation": "waiting",
     "unknown": OUTSIDE,
 }

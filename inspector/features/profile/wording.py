@@ -188,8 +188,9 @@ def _limit(row: KernelGroup) -> str:
 def gain_lines(gains: Iterable[Gain]) -> Iterator[str]:
     """Up to how much could be won, why it is lost, and what to change."""
     for gain in gains:
-        once = " of GPU time, once the host keeps up" if gain.is_hidden else ""
-        yield f"up to {duration(gain.time_ns)}{once}: {gain.what}. Fix: {gain.change}"
+        once = " of GPU time, once the GPU no longer waits for the host" if gain.is_hidden else ""
+        fix = "Fix" if gain.is_known else "No known fix"
+        yield f"up to {duration(gain.time_ns)}{once}: {gain.what}. {fix}: {gain.change}"
 
 
 def further_gains(found: Profiled) -> list[Gain]:

@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.compile_time.cache_keys import key_parts, part_words
 from inspector.records.execution import OperatorEstimates, OperatorOutput
+from inspector.records.recompiles import TensorFacts
 from inspector.run.compilation import Compilation
 from inspector.run.run import Process, Run
 from inspector.shared.stack import StackFrame
 from inspector.trace.caches import CacheLookup
 from inspector.trace.graph_text import TextNode, parse_graph
-from inspector.trace.guard_trees import parse_guards
+from inspector.trace.guard_checks import GlobalStateCheck, check_parts
+from inspector.trace.guard_trees import Guard, parse_guards
 from inspector.trace.payload import Payload
 
 # A rank's own GPU, stream and files; addresses and ids of objects.
@@ -49,7 +51,7 @@ class Difference:
         shown: What each group has, in a few words.
         guards: Guards that differ between the first two groups: of the first, then of the second.
         line: The user's line of the first operator that only one of the first two groups has.
-        keys: Components of cache keys that the first two groups have otherwise.
+        keys: Components of cache keys that differ between the first two groups.
     """
 
     aspect: Aspect
@@ -91,7 +93,7 @@ def _differences(run: Run, compilations: Mapping[int, Compilation]) -> Iterator[
     elif len(guard_groups) > 1:
         first, second = (group[0] for group in guard_groups[:2])
         guards = texts.other_guards(held[first], held[second])
-        shown = tuple("; ".join(each[:2]) or "none of them" for each in guards)
+        shown = tuple("; ".join(each[:2]) or "none of these guards" for each in guards)
         yield Difference(Aspect.GUARDS, guard_groups, shown, guards)
     elif len(groups := group_equal(sizes := _sizes(run, compilations))) > 1:
         shown = tuple(_plain_sizes(sizes[group[0]], sizes[groups[0][0]]) for group in groups)
@@ -125,15 +127,16 @@ class _Texts:
         return self._plain[key]
 
     def guards(self, payload: Payload | None) -> tuple[str, ...]:
-        """The guards of a cache entry, without those on the identity of objects."""
+        """What a cache entry is specialized on, except the identity of objects."""
         if payload is None:
             return ()
         key = payload.md5 or payload
         if key not in self._guards:
             self._guards[key] = tuple(
-                _plain(guard.code.replace(guard.source, guard.name) if guard.source else guard.code)
+                _plain(text)
                 for guard in parse_guards(payload.text()).guards
                 if guard.kind not in _IDENTITY and guard.code
+                for text in _texts(guard)
             )
         return self._guards[key]
 
@@ -145,6 +148,17 @@ class _Texts:
         return tuple(item for item in both[0] if item not in both[1]), tuple(
             item for item in both[1] if item not in both[0]
         )
+
+
+def _texts(guard: Guard) -> list[str]:
+    """A guard as text, part by part where torch prints many values as one."""
+    match guard.check:
+        case GlobalStateCheck():
+            return check_parts(guard.code)
+        case TensorFacts():
+            parts = check_parts(guard.code.removesuffix(")"))[1:]
+            return [f"{guard.name}: {part}" for part in parts]
+    return [guard.code.replace(guard.source, guard.name) if guard.source else guard.code]
 
 
 def group_equal(values: Mapping[int, object]) -> tuple[tuple[int, ...], ...]:

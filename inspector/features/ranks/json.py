@@ -20,7 +20,7 @@ def _file(scope: Scope) -> str:
 
 
 def _functions(scope: Scope) -> list[str | None]:
-    """What each group calls there; null where it calls nothing more."""
+    """Function that each group calls there, or null if it makes no further call."""
     return [None if row is None else function_name(row) for row in scope.of(OtherOrder).rows]
 
 

@@ -25,10 +25,11 @@ class RankCompilation:
 
     Attributes:
         process: Index of the process in the run.
-        start_ns: Since the epoch, by the clock of its host; None where unknown.
-        time_ns: Forward and backward.
-        run_ns: Of a call of its graphs, by Inductor's cost model; None where that is not logged.
-        collectives_ns: The part of that in collectives.
+        start_ns: Start time since the epoch, by the clock of its host; None if unknown.
+        time_ns: Compile time, forward and backward.
+        run_ns: Time of a call of its graphs, estimated by Inductor's cost model; None if not
+            logged.
+        collectives_ns: Part of ``run_ns`` spent in collectives; None if not logged.
     """
 
     process: int
@@ -45,10 +46,10 @@ class RankRow:
     """The n-th compilation of one code object, on every rank that has it.
 
     Attributes:
-        number: 0 is the first compilation of the code object.
+        number: Index of the compilation of the code object, from 0.
         missing: Processes that compiled the code object less often, or never.
         differences: Differences between ranks, causes before effects.
-        wait_ns: What the ranks that are done first wait for the slowest, if all begin together.
+        wait_ns: Time that the fastest ranks wait for the slowest if all start at the same time.
     """
 
     frame: Frame
@@ -84,7 +85,8 @@ class Rank:
     Attributes:
         process: Its index in the run.
         wait_ns: What it waits for slower ranks, added up over the rows: an estimate.
-        begin_ns: Of its first compilation, after that of the first rank; None where unknown.
+        begin_ns: Start of its first compilation, relative to that of the first rank; None if
+            unknown.
         cache_hits: Number of graphs loaded from a cache.
         cache_misses: Number of graphs not found in a cache.
     """
@@ -120,8 +122,9 @@ class RanksReport:
     """What the ranks of a job compiled.
 
     Attributes:
-        rows: In the order in which the first rank that has them began.
-        other_order: None where calls are the same, or where their order is not logged.
+        rows: Compilations, ordered by their start on the first rank that has them.
+        other_order: First call of a graph that differs between ranks. None if all calls are the
+            same or their order is not logged.
     """
 
     run: Run

@@ -18,7 +18,7 @@ def around_calls(settings: str) -> str:
     Args:
         settings: As arguments: ``allow_empty_graphs=True``.
     """
-    return f"every call under {patch(settings)}"
+    return f"make every call under {patch(settings)}"
 
 
 def limit_of(number: int | str) -> str:

@@ -17,8 +17,8 @@ _MOST_KEYS = 6
 _LITERAL = re.compile(r"'[A-Za-z_]\w*'")
 # Tried with a dict and with **kwargs, asked for a key and gone through, on torch 2.11 to 2.13.
 _USUAL = (
-    "as a neutral tensor of the usual shape if there is no value (zeros for a sum, ones for a "
-    "product); None or an empty tensor needs another graph"
+    "as zeros of the usual shape if there is no value (ones for a product); None or an empty "
+    "tensor needs another graph"
 )
 _DEFAULT = "with a default of the same type if it is missing"
 _APPENDS = re.compile(r"\b(?:cat|concat|concatenate|hstack|vstack)\(")

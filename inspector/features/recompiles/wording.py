@@ -198,7 +198,7 @@ def _answer(item: Recompile) -> str:
         text = "not compiled; the call failed"
     elif item.answer is Answer.AGAIN:
         if is_zero_one(item):
-            text = "sizes 0 and 1 each get their own graph; other sizes do not"
+            text = "sizes 0 and 1 each get their own graph; all other sizes can share one"
         elif item.kind in {_C.KEYS, _C.ORDER} and not is_of_set(item):
             text = f"each {'set' if item.kind is _C.KEYS else 'order'} of keys is compiled once"
         elif item.kind in _BOUNDED:
@@ -236,18 +236,18 @@ def reason_notes(items: Sequence[Recompile], roots: Roots) -> Iterator[str]:
     limit = next((item.limit for item in items if item.limit), None)
     if limit is None:
         if any(item.hit_limit for item in items):
-            yield "after the limit, calls that match no compiled version run eagerly"
+            yield "once the limit is reached, calls that match no compiled version run eagerly"
         return
     at = f"({limit.name} = {limit.number})"
     if limit.raised:
         yield (
-            f"after the limit {at}, a call that matches no compiled version raises "
+            f"once the limit {at} is reached, a call that matches no compiled version raises "
             "FailOnRecompileLimitHit (fullgraph=True or fail_on_recompile_limit_hit is set)"
         )
     elif limit.keeps_versions:
-        yield f"after the limit {at}, calls that match no compiled version run eagerly"
+        yield f"once the limit {at} is reached, calls that match no compiled version run eagerly"
     else:
-        yield f"after the limit {at}, this version of torch runs every call eagerly"
+        yield f"once the limit {at} is reached, this version of torch runs every call eagerly"
 
 
 def _places(item: Recompile, roots: Roots) -> Iterator[str]:

@@ -14,7 +14,7 @@ class ReproReport:
     """What `inspect repro` found.
 
     Attributes:
-        file: Where it wrote the program; empty if there is none.
+        file: Path of the written program; empty if there is none.
     """
 
     run: Run

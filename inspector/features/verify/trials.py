@@ -204,7 +204,7 @@ def with_verification(report: Report, verification: Verification) -> Report:
     steps = tuple(
         f"{step} -o report.md" if step.endswith(" --verify") else step
         for step in report.next_steps
-        if not step.endswith(" -o report.md")
+        if step != "inspect report"
     )
     return dataclasses.replace(
         report, findings=findings, verification=verification, next_steps=steps

@@ -52,7 +52,7 @@ def process_index(scope: Scope) -> int:
 
 
 def versions(scope: Scope) -> list[dict[str, str]]:
-    """Versions of torch and others by name, of each process."""
+    """Versions of torch and related packages by name, for each process."""
     return [dict(sorted(process.versions.items())) for process in scope.value.run.processes]
 
 
@@ -63,12 +63,12 @@ def _cost_kind(scope: Scope) -> CostKind:
 
 
 def _spread(scope: Scope) -> float:
-    """Spread of the measured times, relative to the median."""
+    """Relative spread: the largest median of three parts of the calls by the smallest, minus 1."""
     return round(scope.of(Cost).spread, 4)
 
 
 def _scale(scope: Scope) -> float:
-    """What measured times were multiplied with, because measuring itself takes time."""
+    """Factor that corrects the measured times for profiler overhead; at most 1."""
     return round(scope.of(Cost).scale, 4)
 
 
@@ -79,13 +79,13 @@ def settings(scope: Scope) -> dict[str, bool | list[str]]:
 
 
 def _before(scope: Scope) -> int | None:
-    """Recompilations of the finding as it is."""
+    """Number of recompilations without the trial's changes; null for other findings."""
     found = scope.of(AdviceTrial).recompiles
     return found[0] if found else None
 
 
 def _after(scope: Scope) -> int | None:
-    """Recompilations with what was tried."""
+    """Number of recompilations with the trial's changes; null for other findings."""
     found = scope.of(AdviceTrial).recompiles
     return found[1] if found else None
 

@@ -160,7 +160,8 @@ def _union(schemas: list[Schema]) -> Schema:
 
 
 def _described(schema: Schema, text: str) -> Schema:
-    return {"description": text, **schema} if text else schema
+    # What is None in Python is null in JSON.
+    return {"description": re.sub(r"\bNone\b", "null", text), **schema} if text else schema
 
 
 def _first(text: str | None) -> str:

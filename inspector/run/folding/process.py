@@ -2,11 +2,9 @@
 
 import collections
 import dataclasses
-from collections.abc import Iterator
 from typing import TypeAlias, TypeVar
 
 from inspector.records.calls import TargetCall
-from inspector.records.device_profile import DeviceProfile
 from inspector.records.environment import Dropped, Environment
 from inspector.records.graph_breaks import LineTimes, SkippedFrame
 from inspector.records.record import Record
@@ -34,7 +32,6 @@ from inspector.trace.dynamo import (
 from inspector.trace.envelope import Envelope
 from inspector.trace.inductor import CollectiveSchedule, GraphLogged, OutputCode
 from inspector.trace.inspector_records import StoredRecord
-from inspector.trace.payload import Payload
 from inspector.trace.registry import UnknownEvent, read
 from inspector.trace.timing import ChromiumEvent
 
@@ -214,18 +211,11 @@ class ProcessBuilder:
             graphs=graphs,
             pieces=self._pieces.build(self._graphs.number),
             recorded={kind: tuple(found) for kind, found in self._records.items()},
-            stored=dict(self._stored()),
+            stored={
+                kind: tuple(place.text for place in places if place.text)
+                for kind, places in self._places.items()
+            },
         )
-
-    def _stored(self) -> Iterator[tuple[type[Record], tuple[Payload, ...]]]:
-        """Where those records are that stay in the log.
-
-        A profile so far counts where the process ended before the whole one.
-        """
-        for kind, places in self._places.items():
-            is_whole = kind is not DeviceProfile
-            found = [p for p in places if is_whole or p.name == kind.names[0] or p is places[-1]]
-            yield kind, tuple(place.text for place in found if place.text)
 
     def _versions(self, environment: Environment | None) -> dict[str, str]:
         """Versions by package; that of torch a plain trace has, too."""

@@ -56,6 +56,7 @@ class LogReader:
 
     Attributes:
         records: How many records there were so far, those that nothing uses included.
+        offset: How far it has read, in bytes.
     """
 
     def __init__(self, path: Path, *, everything: bool = False) -> None:
@@ -63,7 +64,7 @@ class LogReader:
         self.path = path
         self._everything = everything
         self.records = 0
-        self._offset = 0
+        self.offset = 0
         self._line = 0  # lines that have ended
         self._rest: list[bytes] = []  # pieces of a line that is no payload and has not ended
         self._header: tuple[re.Match[bytes], int] | None = None
@@ -96,7 +97,7 @@ class LogReader:
                 others stay in the file.
         """
         with self.path.open("rb") as log:
-            log.seek(self._offset)
+            log.seek(self.offset)
             while block := log.read(_READ_BYTES):
                 yield from self._take(block)
         if ended:
@@ -112,7 +113,7 @@ class LogReader:
                 continue
             end = block.find(b"\n", at) + 1
             piece = block[at : end - 1] if end else block[at:]
-            self._offset += (end or len(block)) - at
+            self.offset += (end or len(block)) - at
             at = end or len(block)
             if not end:
                 self._hold(piece)
@@ -127,7 +128,7 @@ class LogReader:
         end = last.end() if last else len(block)
         self._in_payload_line = last is None
         self._line += block.count(b"\n", at, end)
-        self._offset += end - at
+        self.offset += end - at
         self._payload_bytes += end - at
         if self._keeps_payload and self._payload_bytes <= _MAX_HELD_BYTES:
             self._payload.append(block[at:end])
@@ -162,7 +163,7 @@ class LogReader:
             self.records += 1
             return done
         self._header = (prefix, self._line)
-        self._payload_offset = self._offset
+        self._payload_offset = self.offset
         self._payload_bytes = 0
         self._keeps_payload = reads_payload
         return done
@@ -254,7 +255,10 @@ class LogReader:
                     self._lookups.clear()
                 self._strings[envelope.pid][number] = text
             case _:
-                self._warn(envelope.line, "this record has no file name to intern; record skipped")
+                self._warn(
+                    envelope.line,
+                    "this record of a file name lacks the name or its number; record skipped",
+                )
 
     def _strings_of(self, pid: int) -> Mapping[int, str]:
         # A forked process knows the names that its parent, who wrote first, interned before.

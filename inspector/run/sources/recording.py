@@ -6,15 +6,15 @@ import os
 import stat
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from inspector.errors import RecordingError
-from inspector.run.folding.run import RunBuilder
+from inspector.run.folding.run import run_of_parts
 from inspector.run.run import LogWarning, Run
-from inspector.run.sources.log import LogReader
 from inspector.run.sources.log_files import Found, failures_of_logs, find_logs, notes
 from inspector.run.sources.meta import read_meta
+from inspector.run.sources.parts import ReadOptions, read_parts
 from inspector.run.sources.unpacking import gunzipped, unzipped
 from inspector.shared.meta import META_FILE, Meta
 
@@ -79,29 +79,29 @@ def opened_profile(recording: Recording) -> Iterator[Recording]:
 
 
 def read_run(
-    recording: Recording, *, keep_spans: bool = False, explains_recompiles: bool = True
+    recording: Recording,
+    *,
+    keep_spans: bool = False,
+    explains_recompiles: bool = True,
+    processes: int = 1,
+    on_progress: Callable[[float], None] = lambda _: None,
 ) -> Run:
     """Reads all logs of a recording.
 
     Args:
         explains_recompiles: Whether it is found out what each recompilation was for, which takes
             as long as all else.
+        processes: How many processes may read.
+        on_progress: Called now and then with the share that has been read.
 
     Raises:
         RecordingError: A plain trace holds no record at all: it is something else.
     """
-    builder = RunBuilder(keep_spans=keep_spans, explains_recompiles=explains_recompiles)
-    for warning in recording.warnings:
-        builder.warn(warning)
-    records = 0
-    unread: list[str] = []
-    for log in recording.logs:
-        records += _read_log(log, recording.names.get(log, log.name), builder, unread)
-    for path, reason in failures_of_logs(recording.folder):
-        builder.warn(LogWarning(path.name, 0, f"a log is incomplete: {reason}"))
-    for note in notes(recording.folder):
-        builder.warn(note)
-    if not records and not recording.meta.format_version:
+    logs = [(log, recording.names.get(log, log.name)) for log in recording.logs]
+    options = ReadOptions(keep_spans, explains_recompiles, processes, on_progress)
+    parts = read_parts(logs, options)
+    unread = [reason for part in parts for reason in part.unread]
+    if not any(part.records for part in parts) and not recording.meta.format_version:
         if unread:
             message = f"None of the logs of {recording.name} can be read ({unread[0]})."
             raise RecordingError(message, "Ask its owner for a copy.")
@@ -109,7 +109,13 @@ def read_run(
         raise RecordingError(
             message, "Name a log written with TORCH_TRACE=DIR, or a torch-inspector recording."
         )
-    return builder.build(recording.meta)
+    run = run_of_parts([part.run for part in parts], recording.meta)
+    failures = (
+        LogWarning(path.name, 0, f"a log is incomplete: {reason}")
+        for path, reason in failures_of_logs(recording.folder)
+    )
+    warnings = (*recording.warnings, *run.warnings, *failures, *notes(recording.folder))
+    return dataclasses.replace(run, warnings=warnings)
 
 
 def write_zip(folder: Path, target: Path) -> None:
@@ -146,23 +152,6 @@ def _check_readable(path: Path) -> None:
     if not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
         message = f"{path} is neither a file nor a folder."
         raise RecordingError(message, "Save its contents to a file and pass that file.")
-
-
-def _read_log(log: Path, name: str, builder: RunBuilder, unread: list[str]) -> int:
-    reader = LogReader(log)
-    reason = ""
-    try:
-        for envelope in reader.read(ended=True):
-            builder.fold(name, envelope)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        unread.append(reason)
-        builder.warn(LogWarning(log.name, 0, f"the log cannot be read: {reason}"))
-    for warning in reader.take_warnings():
-        builder.warn(warning)
-    if not reader.records and not reason:
-        builder.warn(LogWarning(log.name, 0, "the log has no complete record"))
-    return reader.records
 
 
 def _scratch(stack: contextlib.ExitStack) -> Path:

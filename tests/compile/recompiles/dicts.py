@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from tests.compile.recompiles.table import Expected, program
 
 compiled = functools.partial(torch.compile, backend="eager")
-USUAL = "as a neutral tensor of the usual shape"
+USUAL = "as zeros of the usual shape"
 
 
 def batch_of(*names: str) -> dict[str, Tensor]:

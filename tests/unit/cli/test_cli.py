@@ -68,7 +68,7 @@ def _loaded(root: Path, *args: str) -> set[str]:
 
 def test_help_lists_every_command(run: Main, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("--help") == 0
-    out = capsys.readouterr().out
+    out = " ".join(capsys.readouterr().out.split())
     for name, text in COMMANDS.items():
         assert name in out
         assert text in out

@@ -37,8 +37,8 @@ def test_the_same_sentence_is_not_said_twice(other: str, expected: list[str]) ->
 
     (found,) = graph_break.RULE.check(run)
 
-    said = [note for note in found.notes if note.startswith("the line breaks here too: ")]
-    assert said == [f"the line breaks here too: {text}" for text in expected]
+    said = [note for note in found.notes if note.startswith("another graph break on this line: ")]
+    assert said == [f"another graph break on this line: {text}" for text in expected]
 
 
 def test_the_compiled_functions_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from inspector.features.bench.collection_report import (
     Measured,
     make_collection_report,
 )
-from inspector.features.bench.comparison import BenchComparison, Change, EarlierBench
 from inspector.features.bench.report import BenchGroup, BenchReport
 from inspector.features.bench.rows import BenchRow
 from inspector.features.bench.varied import VariedInput, VariedSetting
@@ -21,7 +20,7 @@ from inspector.features.profile.kernel_bench.report import (
     make_kernel_bench_report,
 )
 from inspector.features.profile.report import make_profile_report
-from inspector.records.bench import Divergence, OutputError
+from inspector.records.bench import OutputError
 from inspector.records.kernel_bench import KernelBench
 from inspector.run.run import Run
 from inspector.run.sources.recording import opened, read_run
@@ -81,7 +80,6 @@ def _rows(workload: Workload = _AS_IT_IS, number: int = 0) -> tuple[BenchRow, ..
             errors=(dataclasses.replace(error, relative=1e-7, within=True),), items_per_s=4000.0,
             busy=0.5, launches=7, medians={(0, 0): 501.0, (0, 1): 499.0}, **shared),
         row(_TUNED, 3.0, errors=(error, missing), wrong=("output of input 1",), breaks=1,
-            divergence=Divergence(2, 0, number, "aten.exp", "/p/model.py", 4, "y = x.exp()", 1, 9),
             uncompared=("a state",), is_settled=False, **shared),
         row(Setting("aot_eager"), failure="ValueError: no", detail="Traceback:\n  x\n", **shared),
     )  # fmt: skip
@@ -111,19 +109,11 @@ def _bench(*groups: tuple[BenchRow, ...], **changes: Any) -> BenchReport:
 
 
 def bench() -> BenchReport:
-    """Two inputs, compared with an earlier report; the recorder was interrupted."""
-    earlier = EarlierBench("old.json", "2026-01-01T02:03:04+00:00", "cpu", "2.12.0",
-                           (False, False), "model.py", {})  # fmt: skip
-    changes = (
-        Change("default", "float32[4, 3]", "faster", 2.4, 2.0, is_worse=True),
-        Change("default", "float32[5, 3]", "kernels", 3, 2),
-        Change("max-autotune", "float32[4, 3]", "memory", 4e6, 2e6, is_worse=False),
-    )
+    """Two inputs; the recorder was interrupted."""
     return _bench(
         _rows(),
         _rows(Workload(dtype="bf16"), 1),
         run=_run(partial="it was interrupted", error="ValueError: no", error_detail="Traceback\n"),
-        comparison=BenchComparison(earlier, "cpu", "model.py", 2, changes),
     )
 
 
@@ -179,7 +169,7 @@ def benched(**changes: Any) -> dict[str, Any]:
             {"name": "out_ptr0", "dtype": "float32", "size": [4], "stride": [1], "written": True},
             {"name": "xnumel", "value": "4"},
         ],
-        "cache_bytes": 50_000_000, "restored": [], "config": config(12_000), **changes,
+        "cache_bytes": 50_000_000, "config": config(12_000), **changes,
     }  # fmt: skip
 
 

@@ -184,7 +184,7 @@ def run_of(*processes: Process, source: str = SOURCE, **meta: Any) -> Run:
 def report_of(run: Run) -> Report:
     """The report of a run by all built-in rules."""
     rules = plugins.load_rules("run")
-    return make_report(run, rules, ("inspect rule GB0170", "inspect explain -o report.md"))
+    return make_report(run, rules, ("inspect rule GB0170", "inspect report"))
 
 
 def broken() -> Run:

@@ -63,17 +63,6 @@ def test_a_log_that_ends_too_early_is_no_recording_without_a_profile(
     assert ("the recording has no profile" in text) is ("profile" not in records and not is_cut)
 
 
-def test_a_crash_leaves_what_the_first_round_measured() -> None:
-    begun = artifact("device_profile_so_far", profile(input=1, plain_ns=[100_000] * 3))
-    whole = artifact("device_profile", profile())
-    crashed = make_profile_report(logged(whole, begun))
-    assert [item.budget.calls for item in crashed.profiles] == [30, 3]
-    # What was measured to the end takes the place of its beginning.
-    assert [item.budget.calls for item in make_profile_report(logged(begun, whole)).profiles] == [
-        30
-    ]
-
-
 @pytest.mark.parametrize(("name", "is_said"), [("another", True), ("triton_poi_fused_0", False)])
 def test_kernels_without_counters_are_counted(name: str, *, is_said: bool) -> None:
     run = logged(artifact("device_profile", profile()))

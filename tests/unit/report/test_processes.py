@@ -37,7 +37,7 @@ def test_equal_findings_are_one_with_the_records_of_all() -> None:
     both, again, one = found_in(ranks(0, 1), check)
 
     assert (both.message, both.records, both.processes) == ("met", 2, (0, 1))
-    sentence = "in all 2 processes: rank 0, rank 1; the records come from all of them"
+    sentence = "in all 2 processes: rank 0, rank 1; the records of all of them are counted together"
     assert both.all_notes == ("a note", sentence)
     assert (again.severity, again.records, again.processes) == (Severity.ERROR, 1, (0,))
     assert again.also[-1] == "only in rank 0"

@@ -1,7 +1,5 @@
 """The source text that a recording carries."""
 
-import ast
-
 import pytest
 
 from inspector.run.source import Sources
@@ -74,30 +72,3 @@ def test_a_long_chain_of_branches_has_names() -> None:
     chain = "if a: pass\n" + "elif b: pass\n" * 500 + "def f(): ..."
 
     assert sources(chain).qualname("a.py", 502) == "f"
-
-
-def test_a_function_has_its_own_line_numbers() -> None:
-    text = "    def f(self):\n        return self"
-    known = Sources(
-        {"a.py": dict(enumerate(text.split("\n"), 7))}, functions={"a.py": (range(7, 9),)}
-    )
-    found = known.function("a.py", 8)
-    assert found is not None
-    (function,) = [node for node in ast.walk(ast.parse(found)) if isinstance(node, ast.FunctionDef)]
-    assert (function.lineno, function.end_lineno, function.col_offset) == (7, 8, 4)
-    assert known.function("a.py", 9) is None
-    assert known.function("b.py", 8) is None
-
-
-def test_of_two_functions_the_inner_one_is_given() -> None:
-    text = "def f():\n    def g():\n        return 1\n    return g"
-    ranges = (range(1, 5), range(2, 4))
-    known = Sources({"a.py": dict(enumerate(text.split("\n"), 1))}, functions={"a.py": ranges})
-    assert known.function("a.py", 3) == "if True:\n    def g():\n        return 1"
-    assert known.function("a.py", 4) == text
-
-
-def test_no_lines_are_made_up_for_a_damaged_number() -> None:
-    far = 10**12
-    known = Sources({"a.py": {far: "def f(): ..."}}, functions={"a.py": (range(far, far + 1),)})
-    assert known.function("a.py", far) is None

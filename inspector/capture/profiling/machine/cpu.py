@@ -6,16 +6,16 @@ import contextlib
 import functools
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import torch
 
-from inspector.capture.profiling.machine.products import matrix_product
 from inspector.capture.profiling.machine.timing import (
     Measured,
-    Measurement,
-    one,
+    float32_precision,
+    matrix_product,
     rate,
     until_stable,
 )
@@ -34,26 +34,22 @@ _CPU = torch.device("cpu")
 class Cpu:
     """The measurements of a CPU."""
 
-    def __init__(self, threads: int) -> None:
-        torch.set_num_threads(threads)
-        self._threads = threads
+    state: Mapping[str, str] = MappingProxyType({})
+    state_missing = ""
+
+    def __init__(self) -> None:
         self._cache_bytes = last_cache_bytes()
         self._free_bytes = free_bytes()
-
-    @property
-    def facts(self) -> Mapping[str, int]:
-        """What the figures depend on."""
-        return {
-            "threads": self._threads,
-            "processors": processors(),
+        self.facts = {
+            "threads": torch.get_num_threads(),
+            "processors": len(allowed()),
             "free_bytes": self._free_bytes,
         }
-
-    def measurements(self) -> Iterator[Measurement]:
-        """What can be measured: the names of the figures, and what measures them."""
-        yield one("copy_bytes_per_s", self._copies)
-        yield one("float32_flops_per_s", functools.partial(_product, "float32"))
-        yield one("bfloat16_flops_per_s", functools.partial(_product, "bfloat16"))
+        self.measurements: Mapping[str, Callable[[], Measured]] = {
+            "copy_bytes_per_s": self._copies,
+            "float32_flops_per_s": functools.partial(_product, "float32"),
+            "bfloat16_flops_per_s": functools.partial(_product, "bfloat16"),
+        }
 
     def _copies(self) -> Measured:
         """As STREAM does it: what a copy reads into the cache before it writes is not counted.
@@ -93,13 +89,14 @@ def _product(dtype: str) -> Measured:
     busy processors start late.
     """
     before = float("inf")
-    for side in _SIDES:
-        work = matrix_product(dtype, side, _CPU)
-        took = min(_seconds(work) for _ in range(_FEW))
-        if took >= _PRODUCT_SECONDS and (took > _GROWTH * before or side >= _LARGE_SIDE):
-            break
-        before = took
-    return _rate(2.0 * side**3, work)
+    with float32_precision("ieee"):
+        for side in _SIDES:
+            work = matrix_product(dtype, side, _CPU)
+            took = min(_seconds(work) for _ in range(_FEW))
+            if took >= _PRODUCT_SECONDS and (took > _GROWTH * before or side >= _LARGE_SIDE):
+                break
+            before = took
+        return _rate(2.0 * side**3, work)
 
 
 def _rate(amount: float, work: Callable[[], object]) -> Measured:
@@ -116,11 +113,6 @@ _CPUS = Path("/sys/devices/system/cpu")
 _CGROUP = Path("/sys/fs/cgroup")
 _MEMINFO = Path("/proc/meminfo")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-
-
-def processors() -> int:
-    """How many processors this process may run on."""
-    return len(allowed())
 
 
 def allowed() -> list[int]:

@@ -1,12 +1,14 @@
-"""Repeats a measurement until it is stable."""
+"""Repeats a measurement until it is stable; products of square matrices for each dtype."""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+
+import torch
 
 _LEAST = 10
 _MOST = 200
@@ -29,19 +31,6 @@ class Measured:
     value: float
     spread: float = 0.0
     is_stable: bool = True
-
-
-Measurement: TypeAlias = tuple[tuple[str, ...], Callable[[], Iterator[tuple[str, Measured]]]]
-"""Names of figures, and what measures them: those that it does not come to are missing."""
-
-
-def one(name: str, measure: Callable[[], Measured]) -> Measurement:
-    """A measurement of one figure."""
-
-    def found() -> Iterator[tuple[str, Measured]]:
-        yield name, measure()
-
-    return (name,), found
 
 
 def until_stable(sample: Callable[[], float]) -> Measured:
@@ -80,3 +69,68 @@ def _faster(samples: Sequence[float]) -> float:
 def rate(amount: float, seconds: Measured) -> Measured:
     """The amount by the time that it took."""
     return dataclasses.replace(seconds, value=amount / seconds.value)
+
+
+# The least compute capability: NVIDIA's "CUDA C++ Programming Guide", table of arithmetic
+# throughput. Before it, TF32 is ignored, and what torch does for the others differs.
+_LEAST_CAPABILITY = {"tf32": (8, 0), "bfloat16": (8, 0), "float8": (8, 9), "int8": (7, 5)}
+DTYPES = {
+    "float32": torch.float32,
+    "tf32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+    "float8": torch.float8_e4m3fn,
+    "int8": torch.int8,
+}
+
+
+def supported(name: str, device: torch.device) -> None:
+    """Whether a GPU has arithmetic for a dtype.
+
+    Raises:
+        Unsupported: It has none.
+    """
+    least = _LEAST_CAPABILITY.get(name)
+    here = torch.cuda.get_device_capability(device)
+    if least is not None and here < least:
+        needed, has = (".".join(map(str, item)) for item in (least, here))
+        raise Unsupported(f"needs compute capability {needed}; this GPU has {has}")
+
+
+@contextlib.contextmanager
+def float32_precision(precision: str) -> Iterator[None]:
+    """How exact float32 products are, ``ieee`` or ``tf32``, whatever the program has set."""
+    owners = (torch.backends.cuda.matmul, torch.backends.mkldnn.matmul)
+    before = [owner.fp32_precision for owner in owners]
+    try:
+        for owner in owners:
+            owner.fp32_precision = precision
+        yield
+    finally:
+        for owner, was in zip(owners, before, strict=True):
+            owner.fp32_precision = was
+
+
+def matrix_product(name: str, side: int, device: torch.device) -> Callable[[], object]:
+    """A product of two matrices of random numbers: with zeros a GPU needs less power."""
+    dtype = DTYPES[name]
+    generator = torch.Generator(device).manual_seed(0)
+    shape = (side, side)
+    if dtype == torch.int8:
+        first, second = (
+            torch.randint(-128, 128, shape, dtype=dtype, device=device, generator=generator)
+            for _ in range(2)
+        )
+    else:
+        first, second = (
+            torch.randn(shape, dtype=torch.float32, device=device, generator=generator).to(dtype)
+            for _ in range(2)
+        )
+    by_columns = second.t().contiguous().t()  # as tensor cores want the dtypes of one byte
+    if dtype == torch.int8:
+        return lambda: torch._int_mm(first, by_columns)  # noqa: SLF001 - no public name yet
+    if dtype == torch.float8_e4m3fn:
+        one = torch.ones(1, dtype=torch.float32, device=device)
+        scaled = torch._scaled_mm  # noqa: SLF001 - no public name yet
+        return lambda: scaled(first, by_columns, one, one, out_dtype=torch.bfloat16)
+    return lambda: torch.mm(first, second)

@@ -101,7 +101,7 @@ def assertion(code: Code) -> Fix:
     )
     text = (
         f"{when}: `{line}`. torch checks it in the graph and raises a RuntimeError. On a GPU, the "
-        "error surfaces after this line and makes CUDA unusable."
+        "error surfaces after this line and leaves CUDA unusable in this process."
     )
     return Fix(text, line_instead(code, line)) if line else Fix()
 

@@ -291,7 +291,7 @@ def _code(run: Run, frame: StackFrame | None, place: Place) -> Code:
     if frame is None:
         return Code()
     span = Span(frame.line, place.end_line or frame.line, place.column, place.end_column)
-    text = run.sources.text(frame.file) or run.sources.function(frame.file, frame.line)
+    text = run.sources.text(frame.file)
     if text is not None and (code := read_text(text, span)).statement is not None:
         return code
     line = run.sources.line(frame.file, frame.line)

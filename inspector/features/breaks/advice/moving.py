@@ -135,6 +135,6 @@ def call_before(code: Code) -> str:
 def call_left(code: Code) -> str:
     """Says that a call is the caller's, wherever in the function it is; empty without one."""
     shown = code.shown(code.call)
-    how = "the same number of times and under the same conditions" if not runs_once(code) else ""
+    how = ", and call it there the same number of times and under the same conditions"
     said = f"Move `{shown}` to the caller, outside the compiled function"
-    return f"{said}{', ' if how else ''}{how}." if shown else ""
+    return f"{said}{'' if runs_once(code) else how}." if shown else ""

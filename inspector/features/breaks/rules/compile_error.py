@@ -125,7 +125,7 @@ def _elsewhere(run: Run, lines: tuple[StackFrame, ...], raised: StackFrame | Non
         yield f"raised at {run.roots.shown(raised.file)}:{raised.line}"
     others = [f"{run.roots.shown(line.file)}:{line.line}" for line in lines[:-1]]
     if others:
-        yield f"the kernel also computes {', '.join(others)}"
+        yield f"the kernel also contains code from {', '.join(others)}"
 
 
 def error_fix(said: str) -> str:
@@ -134,9 +134,9 @@ def error_fix(said: str) -> str:
     if missing:
         function = missing["function"]
         return (
-            f"Register a fake kernel for {missing['operator']}: `@{function}.register_fake` on a "
-            "function with the same arguments that returns an empty tensor of the right shape, "
-            "dtype and device (for example `torch.empty_like(x)`). For gradients, add "
+            f"Register a fake kernel for {missing['operator']}: put `@{function}.register_fake` on "
+            "a function with the same arguments. It must return an empty tensor of the right "
+            "shape, dtype and device (for example `torch.empty_like(x)`). For gradients, add "
             f"`{function}.register_autograd`."
         )
     if _DEVICES.search(said):

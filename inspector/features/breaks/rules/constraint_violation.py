@@ -123,7 +123,7 @@ def _fixes(
     if not dimension:
         return "", ()
     mark = f"torch._dynamo.maybe_mark_dynamic({tensor}, {dimension})"
-    gives_way = f"Call {mark}, which allows specialization."
+    gives_way = f"Use {mark} instead, which allows specialization."
     unmarked = "Remove the mark: each size is then compiled once."
     if _COMPARES.search(code):
         # A size that is treated apart is meant to be a program of its own.

@@ -95,10 +95,10 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     if record.evidence is Evidence.PARSED:
         yield (
             "torch logs graph breaks only in 2.6 and later; this one is inferred from restart "
-            "reasons, failures, and names of resumed functions (parsed)"
+            "reasons, failures, and names of resumed functions"
         )
     if record.caused_by is not None:
-        yield "caused by another graph break, where torch could not end the graph"
+        yield "caused by another graph break: torch could not end the graph there"
     for consequence in dict.fromkeys(_consequence(run, record) for record in site.records):
         names = dict.fromkeys(
             qualified_name(run, each.frame_name, each.frame_file, each.frame_line)
@@ -109,7 +109,10 @@ def _notes(run: Run, site: BreakSite) -> Iterator[str]:
     if (outer := record.cause.higher_order) and record.outcome is not Outcome.RAISED:
         yield f"a graph cannot break inside {outer}: the whole call runs eagerly"
     if record.outcome is not Outcome.RESUMED and record.caused_by is None:
-        yield "the code after this line was not traced: run explain again after fixing it"
+        yield (
+            "the code after this line was not traced: fix this graph break, then run `inspect "
+            "explain` again"
+        )
     yield from _others_on_the_line(site)
     if is_fundamental(record.cause.hints):
         yield "torch is unlikely to ever trace this, according to its own hints"
@@ -130,7 +133,7 @@ def _others_on_the_line(site: BreakSite) -> Iterator[str]:
         return  # one failure of the backend has two records
     _, *others = dict.fromkeys(record.cause.explanation.partition("\n")[0] for record in records)
     for text in others:
-        yield f"the line breaks here too: {text}"
+        yield f"another graph break on this line: {text}"
 
 
 def _consequence(run: Run, record: GraphBreak) -> str:

@@ -20,8 +20,8 @@ class RepeatedCall(Rule[Call, Advised]):
         name = call.name.removesuffix(".default")
         yield Advised(
             f"{name} repeats an earlier call",
-            "its arguments are the same and unchanged; without gradients torch does not merge the "
-            "two calls",
+            "its arguments are the same and unmodified; torch does not merge such calls in graphs "
+            "without gradients",
             "Compute it once, before the loop or at its first use, and reuse the result.",
         )
 

@@ -56,8 +56,8 @@ class AutotuningTimeRule(Rule[Run, Finding]):
             alternatives=(
                 *(() if twice is None else (keep,)),
                 (
-                    'Compile without mode="max-autotune" and compare the calls. Tune only '
-                    "where it pays off."
+                    'Compile without mode="max-autotune" and compare the call times. Tune '
+                    "only where it pays off."
                 ),
             ),
             evidence="chromium_event",

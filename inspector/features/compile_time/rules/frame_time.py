@@ -48,8 +48,8 @@ def _finding(run: Run, item: PlaceTime, total_ns: int) -> Finding:
         why=f"{count(item.compilations, 'compilation')}: {stages}",
         fix="See why it recompiles: `inspect rule recompile`."
         if several
-        else "If a block repeats in it, compile the block instead: call "
-        "block.compile() on each, or use torch.compiler.nested_compile_region.",
+        else "If a block repeats in it, compile the block instead: call .compile() on each "
+        "instance of the block, or use torch.compiler.nested_compile_region.",
         records=item.compilations,
         evidence="chromium_event",
     )

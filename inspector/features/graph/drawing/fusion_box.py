@@ -8,7 +8,6 @@ from inspector.features.graph.drawing import labels, style
 from inspector.features.graph.drawing.fusion_flow import Amount, Kernel
 from inspector.features.graph.drawing.picture import Cell, table
 from inspector.features.graph.fusion import Step
-from inspector.features.graph.outside_graph import call_kind
 from inspector.features.graph.targets import is_view
 from inspector.run.graph import Node
 
@@ -22,7 +21,7 @@ _SMALL = 9
 def kernel_label(kernel: Kernel, number: int, part: str = "") -> str:
     """An HTML-like label; `part` is what it does where all operators are another kernel's."""
     step = kernel.step
-    look = style.look_of(call_kind(step))
+    look = style.look_of(step.call_kind)
     title = f"#{number} {labels.elided(step.name, _NAME)}"
     rows = [[Cell(title, bold=True, size=11, fill=look.fill)]]
     kind = " · ".join(filter(None, (look.word, _common_module(step.operators))))

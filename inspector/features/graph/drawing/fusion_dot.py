@@ -9,16 +9,16 @@ from inspector.features.graph.drawing import labels, style
 from inspector.features.graph.drawing.fusion_box import kernel_label, kernel_tooltip
 from inspector.features.graph.drawing.fusion_flow import Amount, Flow, FusionFlow, make_flow
 from inspector.features.graph.drawing.fusion_repeats import Shown, make_shown
-from inspector.features.graph.drawing.options import Caption, Drawing
+from inspector.features.graph.drawing.options import Caption
 from inspector.features.graph.drawing.picture import Cell, new_picture, table
 from inspector.features.graph.drawing.roles import Roles, make_roles
 from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.outside_graph import call_kind
 from inspector.features.graph.step_names import number_of, part_of
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
 
 _LOWEST = 6
+_MOST_KERNELS = 60
 # What goes on stays in one line, and what ends stands beside it.
 _STRAIGHT = "30"
 _THINNEST, _WIDEST = 0.8, 4.0
@@ -32,17 +32,11 @@ _LEGEND = (
 
 
 def fusion_dot(
-    fusion: Fusion, caption: Caption, options: Drawing | None = None, roles: Roles | None = None
+    fusion: Fusion, caption: Caption, roles: Roles | None = None, *, is_whole: bool = False
 ) -> str:
-    """Draws what was fused.
-
-    Args:
-        options: How to draw: with more kernels than three quarters of `Drawing.most_boxes`, what
-            repeats is drawn once.
-    """
-    options = options or Drawing()
+    """Draws what was fused; of many kernels those that repeat once, unless it is to be whole."""
     flow = make_flow(fusion, roles or make_roles(fusion.graph))
-    shown = make_shown(flow, None if options.collapses is False else options.most_boxes * 3 // 4)
+    shown = make_shown(flow, None if is_whole else _MOST_KERNELS)
     return _Picture(fusion, flow, shown).draw(caption)
 
 
@@ -55,7 +49,7 @@ class _Picture:
         self._ends: dict[tuple[str, str], str] = {}
 
     def draw(self, caption: Caption) -> str:
-        kinds = dict.fromkeys(call_kind(kernel.step) for kernel in self._flow.kernels)
+        kinds = dict.fromkeys(kernel.step.call_kind for kernel in self._flow.kernels)
         looks = [style.look_of(kind) for kind in kinds]
         steps = [kernel.step for kernel in self._flow.kernels]
         calls = sum(step.is_call for step in steps)

@@ -2,8 +2,9 @@
 
 import collections
 import dataclasses
+import itertools
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.drawing.fusion_flow import Flow, FusionFlow, Kernel
 from inspector.features.graph.fusion import Step
@@ -12,25 +13,7 @@ from inspector.features.graph.targets import is_view
 _LAYER = re.compile(r"^(?:[^.]+\.)*?\d+(?=\.|$)")
 _NUMBER = re.compile(r"_\d+$")
 _LEAST_SAVED = 4
-_LONGEST = 200
-_MOST_TRIED = 24
-_MOST_KERNELS = 800
-# A frame says less than a box, and two small ones less than a large one.
-_FRAME = 1
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Repeat:
-    """`period` items from the place `start` on, which stand there several times in a row."""
-
-    start: int
-    period: int
-    times: int
-
-    @property
-    def stop(self) -> int:
-        """The place behind it all."""
-        return self.start + self.period * self.times
+_USUAL = 1 / 3  # of the layers: what fewer have stands beside them
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,7 +22,7 @@ class Turns:
 
     Attributes:
         places: Of each turn, the places of its kernels; the first turn is drawn.
-        layers: The modules that the turns compute, where they have names.
+        layers: The modules that the turns compute.
     """
 
     places: tuple[tuple[int, ...], ...]
@@ -69,7 +52,7 @@ def make_shown(flow: FusionFlow, most: int | None) -> Shown:
         most: With more kernels than this, what repeats is drawn once; None draws everything.
     """
     is_large = most is not None and len(flow.kernels) > most
-    repeats = _repeats(flow.kernels) if is_large else []
+    repeats = list(_repeats(flow.kernels)) if is_large else []
     drawn = _Drawn(repeats)
     places = [place for place in range(len(flow.kernels)) if drawn.box(place) == place]
     return Shown(
@@ -80,37 +63,30 @@ def make_shown(flow: FusionFlow, most: int | None) -> Shown:
     )
 
 
-def _repeats(kernels: Sequence[Kernel]) -> list[Turns]:
-    """Repeats of all kernels but those that stand in some of the turns alone."""
+def _repeats(kernels: Sequence[Kernel]) -> Iterator[Turns]:
+    """Layers one behind the other that do the same, but for kernels that few of them have."""
     signs = [_sign(kernel) for kernel in kernels]
-    layers = [_layer(kernel.step) for kernel in kernels]
-
-    def repeats(places: Sequence[int]) -> list[Repeat]:
-        names = [layers[place] for place in places]
-        return find_repeats(
-            [signs[place] for place in places], lambda at: at > 0 and names[at] != names[at - 1]
-        )
-
-    places = list(range(len(kernels)))
-    best = repeats(places)
-    # What stands in no repeat, the rarest first: it may be what makes two repeats of one.
-    inside = {signs[n] for found in best for n in range(found.start, found.stop)}
-    others = collections.Counter(sign for sign in signs if sign not in inside)
-    is_tried = bool(best) and len(places) <= _MOST_KERNELS
-    for sign, _ in others.most_common()[: -_MOST_TRIED - 1 : -1] if is_tried else ():
-        fewer = [place for place in places if signs[place] != sign]
-        found = repeats(fewer)
-        if _saved(found) >= _saved(best) + _LEAST_SAVED:
-            places, best = fewer, found
-    return [_turns(repeat, places, layers) for repeat in best]
-
-
-def _turns(repeat: Repeat, places: Sequence[int], layers: Sequence[str]) -> Turns:
-    starts = range(repeat.start, repeat.stop, repeat.period)
-    turns = [tuple(places[start : start + repeat.period]) for start in starts]
-    # The layer that most kernels of a turn belong to: fused ones can reach into the next.
-    named = (collections.Counter(filter(None, (layers[n] for n in turn))) for turn in turns)
-    return Turns(tuple(turns), tuple(found.most_common(1)[0][0] for found in named if found))
+    layers: list[tuple[str, list[int]]] = []
+    for place, kernel in enumerate(kernels):
+        name = _layer(kernel.step) or (layers[-1][0] if layers else "")
+        if not layers or layers[-1][0] != name:
+            layers.append((name, []))
+        layers[-1][1].append(place)
+    stems = collections.Counter(name.rpartition(".")[0] for name, _ in layers)
+    having = collections.Counter(
+        (name.rpartition(".")[0], sign)
+        for name, places in layers
+        for sign in {signs[place] for place in places}
+    )
+    turns: list[tuple[str, tuple[int, ...]]] = []
+    for name, places in layers:
+        stem = name.rpartition(".")[0]
+        usual = (place for place in places if having[stem, signs[place]] >= _USUAL * stems[stem])
+        turns.append((name, tuple(usual)))
+    for _, same in itertools.groupby(turns, lambda turn: [signs[place] for place in turn[1]]):
+        names, found = zip(*same, strict=True)
+        if (len(found) - 1) * len(found[0]) >= _LEAST_SAVED:
+            yield Turns(found, names)
 
 
 class _Drawn:
@@ -169,55 +145,3 @@ def _sign(kernel: Kernel) -> tuple[object, ...]:
     step = kernel.step
     targets = tuple(node.target for node in step.operators if not is_view(node))
     return _NUMBER.sub("", step.name), step.kind, step.bytes_, targets
-
-
-def find_repeats(
-    signs: Sequence[Hashable], is_begin: Callable[[int], bool] = lambda _: False
-) -> list[Repeat]:
-    """Finds the repeats that together save most items; they do not overlap, and are in order.
-
-    Args:
-        is_begin: Whether a layer begins at a place; where several repeats save as much, as all
-            rotations of one do, the one that begins there is taken.
-    """
-    # How many items need not be drawn, how many repeats begin where a layer does, a small period.
-    best = [(0, 0, 0)] * (len(signs) + 1)
-    last: list[Repeat | None] = [None] * (len(signs) + 1)
-    ending = _ending(signs)
-    for stop in range(1, len(signs) + 1):
-        best[stop] = best[stop - 1]
-        for repeat in ending[stop]:
-            before = best[repeat.start]
-            score = (
-                before[0] + _saved([repeat]) - _FRAME,
-                before[1] + is_begin(repeat.start),
-                before[2] - repeat.period,
-            )
-            if score > best[stop]:
-                best[stop], last[stop] = score, repeat
-    found: list[Repeat] = []
-    place = len(signs)
-    while place > 0:
-        chosen = last[place]
-        found += [chosen] if chosen else []
-        place = chosen.start if chosen else place - 1
-    return found[::-1]
-
-
-def _saved(repeats: Sequence[Repeat]) -> int:
-    """How many items need not be drawn."""
-    return sum(repeat.period * (repeat.times - 1) for repeat in repeats)
-
-
-def _ending(signs: Sequence[Hashable]) -> list[list[Repeat]]:
-    """By the place behind them, the repeats that are as long as can be, or a turn less."""
-    found: list[list[Repeat]] = [[] for _ in range(len(signs) + 1)]
-    for period in range(1, min(_LONGEST, len(signs) // 2) + 1):
-        equal = 0
-        for place in range(period, len(signs)):
-            equal = equal + 1 if signs[place] == signs[place - period] else 0
-            turns = equal // period + 1
-            for times in range(max(2, turns - 1), turns + 1):
-                if period * (times - 1) >= _LEAST_SAVED:
-                    found[place + 1].append(Repeat(place + 1 - period * times, period, times))
-    return found

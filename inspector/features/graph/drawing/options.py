@@ -8,20 +8,6 @@ from inspector.shared.near_matches import did_you_mean
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Drawing:
-    """How to draw.
-
-    Attributes:
-        collapses: Whether modules become boxes, and repeated layers of a fusion diagram are drawn
-            once; None does so above `most_boxes`.
-    """
-
-    collapses: bool | None = None
-    most_boxes: int = 80
-    around: str = ""
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Caption:
     """What stands over a picture; empty parts are left out."""
 

@@ -1,190 +1,135 @@
-"""The graph of one stage: operators in the frames of their modules, or modules as boxes."""
+"""The graph of one stage: operators in the frames of their modules."""
 
-import collections
-import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import graphviz
 
 from inspector.features.graph.drawing import labels, style
-from inspector.features.graph.drawing.collapse import Box, make_boxes
-from inspector.features.graph.drawing.colours import Colours
-from inspector.features.graph.drawing.options import Caption, Drawing
+from inspector.features.graph.drawing.options import Caption
 from inspector.features.graph.drawing.picture import Cell, new_picture, table
 from inspector.features.graph.drawing.roles import Roles, make_roles
-from inspector.features.graph.drawing.stage_box import (
-    arrow_text,
-    arrow_tooltip,
-    box_label,
-    box_tooltip,
-)
 from inspector.run.graph import Graph, Node
 
+_NAME = 40
 # More texts at the arrows than these make a picture wide and hide the boxes.
 _MOST_TEXTS = 120
-_SHARED = (
-    "A tensor read by many boxes has an arrow only to the first reader; the others show its name."
-)
 _FILLS = ("#fafafa", "#f2f2f2")
-# Each module with its class, and whether it is the frame of its backward pass.
-_Path = tuple[tuple[str, str, bool], ...]
-_FEW_INPUTS = 5
-_MOST_RESULTS = 5
-# What more boxes than these read is named there, but for the first.
-_MOST_READERS = 5
+_NOTES = ("A frame is a module. An arrow is a tensor, or all results of an operator.",)
+_INPUT = style.Look("input", "#666666", "#ffffff", "dashed")
+_PARAMETER = style.Look("parameter", "#666666", "#ffffff", "dotted")
+_OUTPUT = style.Look("output", "#1a1a1a", "#e4e4e4", width=2)
+_OPERATOR = style.Look("operator", "#3b93c4", "#d6ecf9")
+_BACKWARD = style.Look("backward operator", "#b87f00", "#fae3b5", "dashed")
+_SAVED = style.Look("saved for the backward pass", "#1a1a1a", "#d6ecf9", width=3)
+_Path = tuple[tuple[str, str], ...]
+_Box = tuple[str, str, str]  # its name, its label, its tooltip
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Arrow:
-    """From one box to another, with the nodes whose values go this way."""
-
-    source: int
-    target: int
-    nodes: tuple[Node, ...]
-
-
-def stage_dot(
-    graph: Graph, caption: Caption, options: Drawing | None = None, roles: Roles | None = None
-) -> str:
-    """Draws the graph of a stage."""
-    options = options or Drawing()
+def stage_dot(graph: Graph, caption: Caption, roles: Roles | None = None) -> str:
+    """Draws the graph of a stage, each node as a box."""
     roles = roles or make_roles(graph)
-    boxes, collapsed = make_boxes(graph, options)
-    boxes, arrows = wire(boxes, graph, roles, is_collapsed=bool(collapsed))
-    colours = Colours(boxes, roles, options.around)
-    computing = [box.nodes[0] for box in boxes if box.nodes[0].is_compute]
-    is_mixed = len({node.is_backward for node in computing}) > 1
-    notes = ["A frame is a module. An arrow is one or more tensors."]
-    notes += ["Dashed frames belong to the backward pass."] if is_mixed else []
-    notes += [_SHARED] if any(box.shared for box in boxes) else []
-    operators = sum(node.is_compute for box in boxes for node in box.nodes)
-    total = ", ".join(filter(None, (labels.count(operators, "operator"), collapsed)))
-    picture = new_picture(caption, (total,), colours.legend(), notes)
-    _Frames(boxes, colours, roles, is_mixed=is_mixed).add(picture)
-    for arrow in arrows:
-        about = {"tooltip": labels.in_tooltip(arrow_tooltip(arrow.nodes))}
-        text = arrow_text(arrow.nodes) if len(arrows) <= _MOST_TEXTS else ""
-        if text:
+    looks = {node.name: _look(node, roles) for node in graph.nodes}
+    total = labels.count(sum(node.is_compute for node in graph.nodes), "operator")
+    picture = new_picture(caption, (total,), list(dict.fromkeys(looks.values())), _NOTES)
+    readers = _readers(graph, roles)
+    places = {node.name: f"n{number}" for number, node in enumerate(graph.nodes)}
+    frames: dict[_Path, list[_Box]] = {}
+    for node in graph.nodes:
+        # An input that one operator alone reads, as a parameter is, stands in that one's frame.
+        path = node.modules
+        if not node.is_compute:
+            path = readers[node.name][0].modules if len(readers[node.name]) == 1 else ()
+        box = places[node.name], _label(node, looks[node.name]), labels.in_tooltip(_details(node))
+        frames.setdefault(path, []).append(box)
+    _add_frame(picture, (), frames)
+    has_texts = sum(map(len, readers.values())) <= _MOST_TEXTS
+    for node in graph.nodes:
+        text = " · ".join(filter(None, (_shapes(node), _bytes(node))))
+        about = {"tooltip": labels.in_tooltip([" · ".join(filter(None, (node.name, text)))])}
+        if text and has_texts:
             about["label"] = table([[Cell(text, size=8, colour=style.MUTED)]])
             about["labeltooltip"] = about["tooltip"]
-        picture.edge(f"n{arrow.source}", f"n{arrow.target}", **about)
+        for reader in readers[node.name]:
+            picture.edge(places[node.name], places[reader.name], **about)
     return str(picture.source)
 
 
-class _Frames:
-    """Draws boxes in the frames of their modules; where both passes are drawn, in one for each."""
-
-    def __init__(
-        self, boxes: Sequence[Box], colours: Colours, roles: Roles, *, is_mixed: bool
-    ) -> None:
-        self._boxes = boxes
-        self._colours = colours
-        self._roles = roles
-        self._count = 0
-        self._places: dict[_Path, list[int]] = collections.defaultdict(list)
-        self._inner: dict[_Path, dict[_Path, None]] = collections.defaultdict(dict)
-        for place, box in enumerate(boxes):
-            # The passes are drawn apart: else each frame would reach over the whole picture.
-            is_backward = is_mixed and box.nodes[0].is_backward
-            path: _Path = ()
-            for module, kind in box.modules:
-                inner = (*path, (module, kind, is_backward))
-                self._inner[path][inner] = None
-                path = inner
-            self._places[path].append(place)
-
-    def add(self, picture: graphviz.Digraph, path: _Path = ()) -> None:
-        """Draws what is in a frame: all boxes in that of no module."""
-        for place in self._places[path]:
-            box = self._boxes[place]
-            label = box_label(box, self._colours.look(place), self._roles)
-            picture.node(f"n{place}", label=label, tooltip=labels.in_tooltip(box_tooltip(box)))
-        for inner in self._inner[path]:
-            module, kind, is_backward = inner[-1]
-            title = labels.module(module, kind) + (", backward" if is_backward else "")
-            self._count += 1
-            with picture.subgraph(name=f"cluster_{self._count}") as frame:
-                frame.attr(
-                    label=table([[Cell(title, size=9, colour=style.MUTED)]]),
-                    tooltip=labels.in_tooltip([title]),
-                    style="filled,dashed" if is_backward else "filled,rounded",
-                    fillcolor=_FILLS[len(inner) % len(_FILLS)],
-                )
-                self.add(frame, inner)
-
-
-def wire(
-    boxes: Sequence[Box], graph: Graph, roles: Roles, *, is_collapsed: bool
-) -> tuple[list[Box], list[Arrow]]:
-    """Draws arrows, one between any two boxes.
-
-    Args:
-        is_collapsed: Whether boxes stand for several nodes. Then parameters, and what the forward
-            pass kept, are counted where they are used; if nobody knows which inputs these are,
-            those that one box alone uses.
-    """
-    makers = {node.name: node for node in graph.nodes}
-    place_of = {node.name: n for n, box in enumerate(boxes) for node in box.nodes}
-    readers: dict[str, set[int]] = collections.defaultdict(set)
-    for place, box in enumerate(boxes if is_collapsed else ()):
-        for name in (name for node in box.nodes for name in node.inputs):
-            if place_of.get(name) != place:
-                readers[name].add(place)
-    folded = (roles.folded or _lonely(boxes, readers)) if is_collapsed else frozenset()
-    shared: dict[int, dict[str, Node]] = collections.defaultdict(dict)
-    found: dict[tuple[int, int], dict[str, Node]] = collections.defaultdict(dict)
-    for node in (node for box in boxes for node in box.nodes):
-        target = place_of[node.name]
+def _readers(graph: Graph, roles: Roles) -> Mapping[str, Sequence[Node]]:
+    """What takes each node's value; of results those that the user asked for alone."""
+    readers: dict[str, list[Node]] = {node.name: [] for node in graph.nodes}
+    for node in graph.nodes:
         for name in node.inputs:
-            source = place_of.get(name)
             is_kept = node.op == "output" and name not in (roles.returned or {name})
-            if source is None or source == target or name in folded or is_kept:
-                continue
-            is_far = len(readers[name]) > _MOST_READERS and target != min(readers[name])
-            (shared[target] if is_far else found[source, target])[name] = makers[name]
-    arrows = [Arrow(*ends, tuple(nodes.values())) for ends, nodes in found.items()]
-    return _without_folded(boxes, arrows, folded, shared, makers)
+            if name in readers and not is_kept:
+                readers[name].append(node)
+    return readers
 
 
-def _lonely(boxes: Sequence[Box], readers: Mapping[str, set[int]]) -> frozenset[str]:
-    """The inputs that one box alone reads, if there are many."""
-    first = [box.nodes[0] for box in boxes]
-    inputs = [node.name for node in first if node.op in {"placeholder", "get_attr"}]
-    is_few = len(inputs) <= _FEW_INPUTS
-    return frozenset(name for name in inputs if not is_few and len(readers.get(name, ())) <= 1)
+def _look(node: Node, roles: Roles) -> style.Look:
+    if node.op == "output":
+        return _OUTPUT
+    if not node.is_compute:
+        is_parameter = node.op == "get_attr" or node.name in roles.parameters
+        return _PARAMETER if is_parameter else _INPUT
+    if node.is_saved or node.name in roles.saved:
+        return _SAVED
+    return _BACKWARD if node.is_backward else _OPERATOR
 
 
-def _without_folded(
-    boxes: Sequence[Box],
-    arrows: Sequence[Arrow],
-    folded: Collection[str],
-    shared: Mapping[int, Mapping[str, Node]],
-    makers: Mapping[str, Node],
-) -> tuple[list[Box], list[Arrow]]:
-    """The boxes with all that is only counted in them, and the arrows between these."""
-    outputs = {n for n, box in enumerate(boxes) if box.nodes[0].op == "output"}
-    results = [arrow for arrow in arrows if arrow.target in outputs]
-    results = results if len(results) > _MOST_RESULTS else []
-    gone = {arrow.target for arrow in results}
-    returned = {arrow.source: arrow.nodes for arrow in results}
-    drawn: list[Box] = []
-    places: dict[int, int] = {}
-    for n, box in enumerate(boxes):
-        if n in gone or box.nodes[0].name in folded:
-            continue
-        names = dict.fromkeys(name for node in box.nodes for name in node.inputs)
-        counted = [makers[name] for name in names if name in folded and name in makers]
-        places[n] = len(drawn)
-        drawn.append(
-            dataclasses.replace(
-                box,
-                folded=() if n in outputs else tuple(counted),
-                shared=tuple(shared.get(n, {}).values()),
-                returned=returned.get(n, ()),
+def _add_frame(
+    picture: graphviz.Digraph,
+    path: _Path,
+    frames: Mapping[_Path, Sequence[_Box]],
+    name: str = "cluster",
+) -> None:
+    """Draws what is in the frame of a module: all boxes in that of no module."""
+    for place, label, tooltip in frames.get(path, ()):
+        picture.node(place, label=label, tooltip=tooltip)
+    depth = len(path)
+    found = (each[: depth + 1] for each in frames if len(each) > depth and each[:depth] == path)
+    for number, inner in enumerate(dict.fromkeys(found)):
+        title = labels.module(*inner[-1])
+        with picture.subgraph(name=f"{name}_{number}") as frame:
+            frame.attr(
+                label=table([[Cell(title, size=9, colour=style.MUTED)]]),
+                tooltip=labels.in_tooltip([title]),
+                style="filled,rounded",
+                fillcolor=_FILLS[depth % len(_FILLS)],
             )
-        )
-    return drawn, [
-        Arrow(places[arrow.source], places[arrow.target], arrow.nodes)
-        for arrow in arrows
-        if arrow.target in places
-    ]
+            _add_frame(frame, inner, frames, f"{name}_{number}")
+
+
+def _label(node: Node, look: style.Look) -> str:
+    title, lines = labels.operator(node), [_shapes(node), labels.line(node.line)]
+    if not node.is_compute:
+        title, lines = labels.parameter(node.target or node.name), [_shapes(node)]
+    rows = [[Cell(labels.elided(title, _NAME), bold=True, size=11, align="center")]]
+    rows += [[Cell(text, size=9, align="center")] for text in lines if text]
+    return table(rows, look)
+
+
+def _details(node: Node) -> Iterator[str]:
+    """Everything that the box has no room for."""
+    yield f"{node.name} = {node.target}"
+    for tensor in node.tensors:
+        strides = f", strides {list(tensor.stride)}" if tensor.stride else ""
+        yield f"{labels.shape(tensor)} on {tensor.device}{strides}"
+    if node.flops:
+        yield labels.flops(node.flops)
+    if node.line:
+        yield f"{labels.line(node.line)} in {node.line.name}: {node.line.code}"
+    if node.modules:
+        yield labels.module(*node.modules[-1])
+    if node.aten:
+        yield f"from {node.aten}"
+    if node.kernels:
+        yield f"computed by {', '.join(node.kernels)}"
+
+
+def _shapes(node: Node) -> str:
+    shapes = list(map(labels.shape, node.tensors))
+    return labels.listed(shapes, _NAME) if len(shapes) > 1 else "".join(shapes)
+
+
+def _bytes(node: Node) -> str:
+    return labels.size(node.bytes_) if node.bytes_ else ""

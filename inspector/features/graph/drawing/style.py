@@ -42,19 +42,7 @@ KINDS: dict[str, Look] = {
     "higher_order": Look("higher-order operator", "#666666", "#e4e4e4", width=2),
     "user_kernel": Look("user kernel", "#a8467c", "#f1d6e4", "dashed", 3),
 }
-"""By `inspector.features.graph.outside_graph.call_kind`."""
-
-SERIES: tuple[tuple[str, str], ...] = (
-    ("#3b93c4", "#d6ecf9"),
-    ("#b87f00", "#fae3b5"),
-    ("#007a59", "#bfe6d9"),
-    ("#a8467c", "#f1d6e4"),
-    ("#d55e00", "#f6d3b8"),
-    ("#a89c00", "#fbf7c4"),
-    ("#0072b2", "#bcd9ea"),
-    ("#666666", "#e4e4e4"),
-)
-"""Border and inside of categories, in their order; the last is for all that are left."""
+"""By `inspector.features.graph.fusion.Step.call_kind`."""
 
 GRAPH = {
     "rankdir": "TB",

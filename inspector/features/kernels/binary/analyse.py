@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from inspector.features.kernels.binary.accesses import accesses_of, own_line, widths_of
 from inspector.features.kernels.binary.index_values import Indices
-from inspector.features.kernels.binary.loops import hot_loop
 from inspector.features.kernels.binary.opcodes import kind_of, tensor_core_dtype
 from inspector.features.kernels.binary.sass import Instruction, parse_sass, read_ptx_lines
 from inspector.features.kernels.binary.ttgir import Module, parse_ttgir
 from inspector.run.kernel_analysis import (
     AccessKind,
     ConfigAnalysis,
-    InstructionCount,
     InstructionKind,
     Occupancy,
     OccupancyLimit,
@@ -52,8 +50,6 @@ def analyse_texts(
         warps = config.launched_warps or config.num_warps
         occupancy = occupancy_of(config.resources, warps * config.num_ctas, gpu.architecture)
     kinds = [kind_of(item) for item in instructions]
-    hot = hot_loop(listing, module)
-    inside = Counter(kinds[hot.first : hot.last + 1] if hot else ())
     products = Counter(
         f"{item.opcode} {tensor_core_dtype(item)}"
         for item, kind in zip(instructions, kinds, strict=True)
@@ -64,10 +60,7 @@ def analyse_texts(
         loads=widths_of(accesses, instructions, _LOADS),
         stores=widths_of(accesses, instructions, (AccessKind.STORE,)),
         accesses=accesses,
-        instructions=tuple(
-            InstructionCount(kind, count, inside[kind])
-            for kind, count in Counter(kinds).most_common()
-        ),
+        instructions=dict(Counter(kinds).most_common()),
         tensor_cores=tuple(products.most_common()),
         fma_dots=_fma_dots(module),
         float64_lines=_float64_lines(module, instructions),

@@ -15,7 +15,6 @@ from inspector.run.kernel_analysis import InstructionKind, Loop
 
 _TARGET = re.compile(r"\(?(\.L_x_\d+)\)?")
 _GLOBAL = (InstructionKind.GLOBAL_LOAD, InstructionKind.GLOBAL_STORE, InstructionKind.ASYNC_COPY)
-_TENSOR_WEIGHT = 1000
 _WARP = 32
 _LOADS = ("tt.load", "tt.store", "ttg.async_copy_global_to_local")
 _SIZES = re.compile(r"(?:tensor|memdesc)<((?:\d+x)+)")
@@ -33,23 +32,10 @@ def loops_of(listing: Listing, module: Module) -> tuple[Loop, ...]:
             spans[start] = max(spans.get(start, 0), instruction.index)
     loops = []
     for first, last in sorted(spans.items()):
-        depth = sum(start <= first and last <= end for start, end in spans.items())
         inside = listing.instructions[first : last + 1]
         moved = sum(access_bits(item) // 8 for item in inside if kind_of(item) in _GLOBAL)
-        loops.append(Loop(first, last, depth, moved, _source_loop(inside, module)))
+        loops.append(Loop(first, last, moved, _source_loop(inside, module)))
     return tuple(loops)
-
-
-def hot_loop(listing: Listing, module: Module) -> Loop | None:
-    """The loop where most of the work is, or None.
-
-    That is the innermost of Triton's loops with most of the matrix products, else with most of the
-    bytes of global memory, else with most of the shared memory's accesses. Loops that a library
-    brings, as the slow path of a sine does, are none.
-    """
-    weighed = [(_weight(loop, listing.instructions), loop) for loop in loops_of(listing, module)]
-    heavy = [(weight, loop.depth, loop) for weight, loop in weighed if any(weight)]
-    return max(heavy, key=lambda each: each[:2])[-1] if heavy else None
 
 
 def _source_loop(instructions: Sequence[Instruction], module: Module) -> int | None:
@@ -62,18 +48,6 @@ def _source_loop(instructions: Sequence[Instruction], module: Module) -> int | N
     shares = {number: sum(line in own for line in lines) for number, own in of_loop.items()}
     best = max(shares, key=lambda number: (shares[number], number), default=None)
     return best if best is not None and shares[best] * 2 > len(lines) else None
-
-
-def _weight(loop: Loop, instructions: Sequence[Instruction]) -> tuple[int, int, int]:
-    if loop.source is None:
-        return 0, 0, 0
-    kinds = [kind_of(item) for item in instructions[loop.first : loop.last + 1]]
-    heavy = sum(kind is InstructionKind.TMA for kind in kinds)
-    return (
-        kinds.count(InstructionKind.TENSOR),
-        loop.bytes_moved + heavy * _TENSOR_WEIGHT,
-        kinds.count(InstructionKind.SHARED),
-    )
 
 
 def executions_of(

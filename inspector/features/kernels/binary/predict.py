@@ -151,9 +151,10 @@ def _memory(
     traffic = traffic_of(read.module, config.grid, known)
     moved, source, missing = None, "", ""
     if traffic is not None and traffic.is_complete:
-        moved, source = traffic.bytes, "in sectors, from its addresses"
+        moved, source = traffic.bytes, "counted in memory sectors from the kernel's addresses"
     elif traffic is not None and traffic.least_bytes:
-        moved, source = traffic.least_bytes, "in sectors, from the known addresses"
+        moved = traffic.least_bytes
+        source = "counted in memory sectors from those addresses that are known"
         missing = "the number of bytes moved is partly unknown"
     if moved is None:
         names = {item.name for item in read.module.operations}

@@ -109,7 +109,10 @@ def _facts(export: KernelExport) -> Iterator[str]:
         f"ROUNDED = [{', '.join(f'torch.{name}' for name in rounded)}]  # dtypes to which eager "
         "rounds"
     )
-    yield f"GIVEN = {export.reference.given!r}  # random numbers of the kernel"
+    yield (
+        f"GIVEN = {export.reference.given!r}  # random numbers drawn by the kernel, which "
+        "`reference` takes"
+    )
     yield from _mapping("NOT_COMPARED", {k: repr(v) for k, v in export.not_compared.items()})
 
 

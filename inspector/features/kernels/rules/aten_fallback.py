@@ -24,9 +24,10 @@ _FIXES = (
     (r"^aten\.(nonzero|masked_select|unique|_unique|bincount)",
      "Give it a fixed size: torch.where(mask, x, 0) instead of x[mask]."),
     (r"^aten\.(_fft|fft|stft|istft|view_as_complex|complex|polar)",
-     "Inductor generates no complex arithmetic: compute with the real and imaginary parts."),
+     "Inductor generates no code for complex numbers: compute with the real and imaginary parts."),
     (r"^aten\.scatter_reduce",
-     "Inductor generates it only for float sums: amax, amin, prod and mean have no atomics."),
+     ("Inductor generates a kernel for it only for sums of floats: amax, amin, prod and mean "
+      "have no atomics.")),
     (r"^aten\._embedding_bag",
      "If all bags have the same length, use an embedding followed by a sum, which fuses."),
     (r"^aten\.(index_put|scatter|index_add)",
@@ -53,7 +54,7 @@ class AtenFallback(Rule[Call, Advised]):
         if call.kind != "aten":
             return
         if not _TORCHS.match(name):
-            yield Advised(f"{name} is called unchanged", _WHY, _OWN)
+            yield Advised(f"{name} is a custom operator, called as is", _WHY, _OWN)
         elif not _LIBRARIES.search(name):
             fixes = (fix for pattern, fix in _FIXES if re.match(pattern, name))
             yield Advised(f"{name} falls back to eager PyTorch", _WHY, next(fixes, _FIX))

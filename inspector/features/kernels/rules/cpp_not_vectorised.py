@@ -22,7 +22,7 @@ _FIXES = {
         "Make the last dimension, over which the innermost loop runs, contiguous in all inputs and "
         "outputs."
     ),
-    "short": "Put the longest dimension last in memory, or merge the last ones (flatten).",
+    "short": "Put the longest dimension last in memory, or merge the last dimensions (flatten).",
     "isa": "Install a C++ compiler that Inductor can use; unset ATEN_CPU_CAPABILITY=default.",
 }
 _ALTERNATIVES = {
@@ -51,7 +51,7 @@ class CppNotVectorised(Rule[CppFacts, Advised]):
         kind = (dearest.reason or NotTiled("unknown")).kind
         others = dict.fromkeys(nest.reason.kind for nest in nests if nest.reason)
         yield Advised(
-            message=f"has {len(nests)} of {count(len(facts.nests), 'loop')} not vectorized",
+            message=f"leaves {len(nests)} of {count(len(facts.nests), 'loop')} unvectorized",
             why="\n".join(
                 f"{nest_text(nest)}: {reason_text(nest.reason)}" for nest in nests[:_MOST_SHOWN]
             ),

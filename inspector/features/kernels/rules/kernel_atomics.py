@@ -33,7 +33,7 @@ class AtomicsRule(Rule[KernelFacts, Advised]):
         yield Advised(
             message=f"adds to {first.argument or 'memory'} with {first.dtype} atomics",
             why=f"many threads may write to one element in line {first.line} of its source{order}",
-            fix="Sort the indices and reduce segments, or reduce index collisions.",
+            fix="Sort the indices and reduce by segment, or make index collisions rarer.",
         )
 
 

@@ -21,7 +21,7 @@ _INSTEAD_OF_CAT = (
 
 
 class CopyRule(Rule[KernelFacts, Advised]):
-    """A kernel only copies."""
+    """A kernel only copies data."""
 
     id = "kernel-copy"
     severity = Severity.INFO
@@ -34,7 +34,7 @@ class CopyRule(Rule[KernelFacts, Advised]):
         # With what is read and what is written alone there is no bias, say, that is added.
         if names and names <= _CONVOLUTIONS and len(tensors) <= 2:  # noqa: PLR2004 - those two
             yield Advised(
-                message="only copies into the layout that cuDNN needs",
+                message="only copies data into the layout that cuDNN needs",
                 why="the convolution's tensor is not in channels-last layout",
                 fix="Convert the model and its inputs to memory_format=torch.channels_last once.",
                 at_stake_ns=time_ns,
@@ -44,7 +44,7 @@ class CopyRule(Rule[KernelFacts, Advised]):
             return
         what = ", ".join(sorted(names & _COPIES))
         yield Advised(
-            message="only copies",
+            message="only copies data",
             why=f"it runs {what}, which could not be fused into another kernel",
             fix="Keep the tensor in the layout in which later operators use it.",
             alternatives=(_INSTEAD_OF_CAT,) if names & {"cat", "stack"} else (),

@@ -45,8 +45,8 @@ class FewBlocksRule(Rule[KernelFacts, Advised]):
 
 # Tried by tests/compile/test_kernel_findings.py.
 _PLACE = (
-    "Reduce in two steps, parts first: rows = x.unflatten(-1, (1024, -1)); best = rows.{best}(-1); "
-    "row = best.values.arg{best}(-1, keepdim=True); the index is "
+    "Reduce in two steps, first within parts, then across them: rows = x.unflatten(-1, (1024, "
+    "-1)); best = rows.{best}(-1); row = best.values.arg{best}(-1, keepdim=True). The index is "
     "(row * rows.shape[-1] + best.indices.gather(-1, row)).squeeze(-1). To reduce several "
     "dimensions to one index, call x.flatten() first. The reduced size must be divisible by 1024."
 )

@@ -52,7 +52,7 @@ _FIXES = {
     _DYNAMIC: "Compile it for fixed sizes (dynamic=False), or keep the innermost size fixed.",
     _UNALIGNED: "Pad the innermost size to a multiple of 16 bytes, or start the slice at such a "
     "multiple.",
-    _MASKED: "Make the number of elements, or the innermost size, a multiple of 16 bytes.",
+    _MASKED: "Make the total size, or the innermost size, a multiple of 16 bytes.",
     _STRIDED: "Make the innermost dimension contiguous before this operation.",
 }
 

@@ -15,7 +15,7 @@ _LEAST_SHARE = 0.25
 
 
 class OccupancyRule(Rule[KernelFacts, Advised]):
-    """A memory-bound kernel leaves most of each multiprocessor empty."""
+    """A memory-bound kernel leaves most warp slots of each multiprocessor empty."""
 
     id = "kernel-low-occupancy"
     severity = Severity.WARNING
@@ -39,7 +39,7 @@ class OccupancyRule(Rule[KernelFacts, Advised]):
         yield Advised(
             message=f"fills {occupancy.warps} of {occupancy.most_warps} warp slots per "
             "multiprocessor",
-            why=f"its blocks are limited by {by}{need}",
+            why=f"the number of its blocks per multiprocessor is limited by {by}{need}",
             fix=_FIX_OWN if kernel.is_users else _FIX_INDUCTOR,
         )
 

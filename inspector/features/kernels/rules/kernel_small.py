@@ -1,4 +1,4 @@
-"""Models whose kernels are too small for their launches."""
+"""Models whose kernels are too small to be worth a launch."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ _LEAST_TIME_SHARE = 0.25
 
 
 class SmallRule(Rule[Sequence[KernelFacts], Advised]):
-    """Most kernels are too small for their launches."""
+    """Most kernels are too small to be worth a launch."""
 
     id = "kernel-small"
     severity = Severity.INFO

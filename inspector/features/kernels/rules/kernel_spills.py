@@ -5,12 +5,9 @@ from collections.abc import Iterator
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
 from inspector.report.wording import count
-from inspector.run.kernel_analysis import InstructionKind
 from inspector.run.kernel_facts import ConfigFacts, KernelFacts
 
-# A few registers cost nothing that can be measured, also in a loop.
-_LEAST_BYTES = 64
-_LEAST_IN_LOOP_BYTES = 32
+_LEAST_BYTES = 64  # a few registers cost nothing that can be measured, also in a loop
 _WARP = 32
 
 
@@ -23,16 +20,13 @@ class SpillsRule(Rule[KernelFacts, Advised]):
     def check(self, kernel: KernelFacts) -> Iterator[Advised]:
         """Spills that every configuration has; those with the fewest bytes are shown."""
         least = min(kernel.configs, key=_spilled)
-        local = [i for i in least.analysis.instructions if i.kind is InstructionKind.LOCAL]
-        in_loop = any(instruction.in_loop for instruction in local)
-        if _spilled(least) < (_LEAST_IN_LOOP_BYTES if in_loop else _LEAST_BYTES):
+        if _spilled(least) < _LEAST_BYTES:
             return
         resources = least.config.resources
         registers = resources.registers if resources else 0
-        where = " in its hot loop" if in_loop else ""
         threads = (least.config.launched_warps or least.config.num_warps) * _WARP
         yield Advised(
-            message=f"spills {_spilled(least):,} bytes of registers per thread{where}",
+            message=f"spills {_spilled(least):,} bytes of registers per thread",
             why=f"with {count(threads, 'thread')} per block, it needs more than its {registers} "
             "registers per thread",
             fix=_FIX_OWN if kernel.is_users else _FIX_INDUCTOR,

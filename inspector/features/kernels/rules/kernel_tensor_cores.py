@@ -25,7 +25,9 @@ class TensorCoresRule(Rule[KernelFacts, Advised]):
         )
 
 
-_SHAPE = "its blocks are too small for the tensor cores, or they do not support the dtype"
+_SHAPE = (
+    "its blocks are too small for the tensor cores, or the tensor cores do not support the dtype"
+)
 _NAMES = {"f32": "float32", "f64": "float64", "f16": "float16", "bf16": "bfloat16"}
 _REASONS = {
     "f32": "TF32 is not allowed",

@@ -33,8 +33,9 @@ class UncoalescedRule(Rule[KernelFacts, Advised]):
         step = f"{count(abs(worst.stride), 'element')} apart" if worst.stride else "elsewhere"
         yield Advised(
             message=f"wastes {waste:.0%} of the bytes that it moves",
-            why=f"line {worst.line} of its source uses {worst.block_share or 0:.0%} of the sectors "
-            f"that it reads in {worst.argument}: neighboring elements are {step} in memory",
+            why=f"line {worst.line} of its source uses only {worst.block_share or 0:.0%} of the "
+            f"bytes in the sectors that it accesses in {worst.argument}: neighboring elements are "
+            f"{step} in memory",
             fix="Make the tensor contiguous once, in the order in which it is used here.",
             at_stake_ns=at_stake_ns,
         )

@@ -11,14 +11,8 @@ from inspector.features.profile.gains.kernel_gains import kernel_gains
 from inspector.features.profile.gains.library_gains import gains_of_exchanges
 from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups, where
 from inspector.features.profile.kernel_timing import KernelTiming
-from inspector.features.profile.launch_timing import LaunchTiming, time_by
+from inspector.features.profile.launch_timing import time_by
 from inspector.features.profile.step_facts import Part
-from inspector.records.calls import TargetFunction
-from inspector.records.device_profile import KEEPS_GRADIENT
-from inspector.run.compilation import Frame, FrameState
-from inspector.run.run import Process, Run
-from inspector.shared.roots import Owner
-from inspector.shared.stack import is_resumed
 
 _LEAST_SHARE = 0.01
 _STATISTICS = "batch normalization computes statistics from the batch"
@@ -32,16 +26,7 @@ _IN_TRAINING = {
 # What keeps no statistics, as instance normalisation does, takes them from the batch in any mode.
 _IN_ANY_MODE = ".no_stats"
 _FUNCTIONS = "pass training=self.training to functions (the default of F.dropout is True)"
-_HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside", "entry")
-
-
-def all_compiled(budget: Budget) -> Budget:
-    """The same of a program with nothing left to compile: outside there is the way in and out."""
-    causes = {
-        "entry" if name == "outside" else name: time_ns
-        for name, time_ns in budget.causes_ns.items()
-    }
-    return dataclasses.replace(budget, causes_ns=causes)
+_HOST = ("launching", "wrappers", "guards", "graph-break", "autograd", "outside")
 
 
 def gains(  # noqa: PLR0913 - what the advice depends on
@@ -158,7 +143,9 @@ def _gains_of_training_mode(
             "pass --train"
         )
     elif not is_training:
-        what = "functions run in training mode, although the model is in eval mode"
+        what = (
+            "functions such as F.dropout run in training mode, although the model is in eval mode"
+        )
         change = _FUNCTIONS
     yield Gain(f"{what}: {' and '.join(times)}", sum(times.values()), change)
 
@@ -183,46 +170,3 @@ def _directions(work: Iterable[KernelTiming]) -> frozenset[str]:
     """Which passes the graphs are: ``forward`` ones keep something for autograd."""
     codes = (launch.code for item in work for launch in item.launches)
     return frozenset(code.direction for code in codes if code is not None)
-
-
-def is_all_compiled(run: Run, process: Process, launches: Iterable[LaunchTiming]) -> bool:
-    """Whether a call does nothing of the program's own outside of compiled graphs.
-
-    Then what is timed there is the way into the model and out of it, which no compiler takes away.
-    """
-    if not process.frames or any(map(_gave_up, process.frames)):
-        return False
-    if any(skip.is_entry or _is_own(run, skip.file) for skip in process.skipped):
-        return False
-    return _is_entered(run, process) and not any(map(_is_uncompiled, launches))
-
-
-def _gave_up(frame: Frame) -> bool:
-    """Whether some of a frame, or all of it, runs as Python."""
-    is_broken = any(item.graph_breaks or item.hit_limit for item in frame.compilations)
-    return is_broken or frame.state is not FrameState.COMPILED or is_resumed(frame.name)
-
-
-def _is_own(run: Run, file: str) -> bool:
-    return run.roots.owner(file) is Owner.PROJECT
-
-
-def _is_entered(run: Run, process: Process) -> bool:
-    """Whether the target itself is compiled, and not a function that it calls.
-
-    Where a module has hooks, it is the call of `torch.nn.Module` that is compiled.
-    """
-    target = process.last(TargetFunction)
-    places = {(frame.file, frame.first_line) for frame in process.frames}
-    if target is None or (target.file, target.line) in places:
-        return True
-    return not any(_is_own(run, file) for file, _ in places)
-
-
-def _is_uncompiled(item: LaunchTiming) -> bool:
-    """Whether the program's own line, or an operator that it calls, runs as it stands.
-
-    A gradient that autograd keeps has the line of its parameter's module, and is nothing of that.
-    """
-    is_outside = item.code is None and item.place is not None and not item.is_around
-    return is_outside and item.launch.place.operator != KEEPS_GRADIENT

@@ -8,31 +8,23 @@ from inspector.features.profile.budget import Budget
 from inspector.features.profile.gain import Gain, first_names
 from inspector.features.profile.kernel_timing import KernelTiming
 
-_HostsWork = Mapping[str, tuple[str, str, str]]
+_HostsWork = Mapping[str, tuple[str, str]]
 _FEWER = "use fewer and larger graphs, or "
-# What the host does beside kernels, what to change, and what hides it from a GPU.
+# What the host does beside kernels, and what to change.
 _HOSTS_WORK = {
     "outside": (
-        "the program's own code outside compiled graphs",
-        "compile more of it, or run it less often",
-        "; use a larger batch",
-    ),
-    "entry": (
-        "Python code around the model (and around autograd in training)",
-        "",
-        "use a larger batch",
+        "Python code outside compiled graphs",
+        "compile what is left of it, or use a larger batch",
     ),
     "graph-break": (
         "Python between compiled graphs",
-        "remove the graph breaks{lines}, see `inspect explain`",
-        "",
+        "remove the graph breaks{lines}; see `inspect explain`",
     ),
-    "guards": ("guard evaluation", "see `inspect guards`", ""),
-    "wrappers": ("torch's own code around compiled graphs", f"{_FEWER}a larger batch", ""),
+    "guards": ("guard evaluation", "see `inspect guards`"),
+    "wrappers": ("torch's own code around compiled graphs", f"{_FEWER}a larger batch"),
     "autograd": (
         "autograd between compiled graphs, and gradient accumulation",
         f"{_FEWER}a larger batch",
-        "",
     ),
 }
 _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
@@ -49,8 +41,7 @@ def host_gains(
     """What could be won there, in no order."""
     lines = f" ({first_names(break_lines)})" if break_lines else ""
     hosts_work = {
-        cause: (what, change.format(lines=lines), hides)
-        for cause, (what, change, hides) in _HOSTS_WORK.items()
+        cause: (what, change.format(lines=lines)) for cause, (what, change) in _HOSTS_WORK.items()
     }
     of_gpu = _of_idle(budget, work, mode, hosts_work)
     found = _of_host(budget, hosts_work) if is_cpu else of_gpu
@@ -84,9 +75,9 @@ def _of_idle(
     launching = causes.get("launching", 0.0)
     if launching:
         yield _launching(launching, work, mode)
-    for cause, (what, change, hides) in hosts_work.items():
+    for cause, (what, change) in hosts_work.items():
         if causes.get(cause):
-            yield Gain(f"the GPU waits for {what}", causes[cause], f"{change}{hides}")
+            yield Gain(f"the GPU waits for {what}", causes[cause], change)
     if budget.host_copies_ns:
         yield Gain(
             "the GPU only copies data from or to the host",
@@ -111,10 +102,9 @@ def _of_host(budget: Budget, hosts_work: _HostsWork) -> Iterator[Gain]:
             launching,
             f"set torch._inductor.config.cpp_wrapper = True; {_LARGER}",
         )
-    for cause, (what, change, _) in hosts_work.items():
+    for cause, (what, change) in hosts_work.items():
         if budget.causes_ns.get(cause):
-            fix = change or "make fewer calls with a larger batch"
-            yield Gain(what, budget.causes_ns[cause], fix)
+            yield Gain(what, budget.causes_ns[cause], change)
 
 
 def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:

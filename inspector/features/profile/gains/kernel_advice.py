@@ -72,7 +72,7 @@ def _of_generated(work: KernelTiming, setup: Setup) -> str:
     if setup.is_cpu:
         return _of_loops(work)
     if setup.mode in _TUNED:
-        return "see `inspect kernels` for its code, and --counters for its stalls"
+        return "see its code with `inspect kernels`, and its stalls with --counters"
     return 'try mode="max-autotune" (other block sizes)'
 
 
@@ -123,7 +123,9 @@ def advised_unit(work: KernelTiming, *, is_cpu: bool) -> str:
 
 def _of_library(work: KernelTiming, setup: Setup) -> str:
     if _is_packed(work):
-        larger = "use a larger batch or other sizes (multiples of 64): its weights are packed"
+        larger = (
+            "use a larger batch or other sizes (multiples of 64); its weights are already packed"
+        )
         smaller = _smaller(work)
         return f"{smaller}; or {larger}" if smaller else larger
     if "attention" in work.name:
@@ -143,7 +145,7 @@ def _of_other(work: KernelTiming, setup: Setup) -> str:
         layout = _LAYOUT if _may_change_layout(work) else ""
         return "; or ".join(filter(None, (layout, _smaller(work))))
     if not _may_be_tuned(work, setup):
-        said = "run it less often (no mode tries other kernels)"
+        said = "run it less often (no torch.compile mode tries other kernels for it)"
         is_wide = work.dtype in _WITHOUT_TEMPLATES and work.dtype in _SMALLER
         return f"{said}, or in {_SMALLER[work.dtype]}" if is_wide else said
     return _tuned_on_cpu(work, setup) if setup.is_cpu else _tuned_on_gpu(work, setup)

@@ -56,13 +56,13 @@ def _of_functions(row: KernelGroup, change: str) -> Gain:
     """Of equal statements that take longer for functions of each element than for their bytes."""
     functions = row.first.functions
     is_random = row.first.is_mostly(lambda part: is_drawn(part.name))
-    less = "draw fewer random numbers" if is_random else "use fewer or cheaper functions"
+    less = "fewer random numbers" if is_random else "fewer or cheaper functions"
     takes = "take" if row.number > 1 else "takes"
     return Gain(
         f"{named(row)}{where(row)} {takes} longer to compute ({first_names([*functions])}) than "
         "to read and write its data",
         row.median_ns * sum(functions.values()),
-        change or less,
+        change or f"only {less} would help",
         is_known=bool(change),
     )
 
@@ -75,7 +75,7 @@ def _nothing(row: KernelGroup) -> str:
         return "gathers and scatters are inherently slower than contiguous accesses"
     if row.first.kind == "library":
         return "no known setting is faster"
-    return "no known setting is faster, see `inspect kernels`"
+    return "no known setting is faster; see `inspect kernels`"
 
 
 def _won_ns(row: KernelGroup, *, is_cpu: bool) -> float:

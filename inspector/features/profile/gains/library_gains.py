@@ -19,9 +19,9 @@ from inspector.shared.spans import merged, outside, union_ns
 _EXCHANGED = {
     True: "overlap it with computation (torch._inductor.config.aten_distributed_optimizations."
     "enable_overlap_scheduling = True), send less data, and balance the work of the processes",
-    False: "start it during the backward pass (bucket_cap_mb of DistributedDataParallel), "
-    "synchronize less often (no_sync() for all but the last of several batches), and balance the "
-    "work of the processes",
+    False: "overlap it with the backward pass (bucket_cap_mb of DistributedDataParallel), "
+    "synchronize less often (no_sync() while accumulating gradients), and balance the work of the "
+    "processes",
 }
 _Spans: TypeAlias = Sequence[tuple[int, int]]
 
@@ -80,8 +80,8 @@ def gains_of_exchanges(work: Sequence[KernelTiming]) -> Iterator[Gain]:
         if found:
             names = ", ".join(dict.fromkeys(shown_name(item.name) for item, _ in found))
             yield Gain(
-                "communication with other processes, or waiting for them, is not overlapped "
-                f"({names})",
+                "communication with other processes, or waiting for them, is not overlapped with "
+                f"computation ({names})",
                 unhidden_ns(found),
                 change,
             )

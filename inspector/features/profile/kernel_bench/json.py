@@ -18,8 +18,8 @@ VIEWS: Views = {
         """format_version kind tool_version recording=run.meta:recording versions
         kernel=bench.name kernel_kind=bench.kind input=bench.input launch=bench.launch
         launches=bench.launches
-        missing=bench.missing? arguments=bench.arguments argument_bytes=bench.argument_bytes
-        cache_bytes=bench.cache_bytes restored=bench.restored bytes=bytes_ bytes_are_inductors
+        missing=bench.missing? arguments=bench.arguments
+        cache_bytes=bench.cache_bytes bytes=bytes_ bytes_are_inductors
         flops in_place nearer_to_in_place=regime rates config=bench.config cold warm ceilings
         notices next_steps""",
         format_version=FORMAT_VERSION,

@@ -21,7 +21,7 @@ _MOST_ARGUMENTS = 12
 _MOST_LINES = 3
 _KINDS = {
     "triton": "Triton, generated",
-    "user_triton": "Triton, the program's own",
+    "user_triton": "Triton, user-defined",
     "cpp": "C++, generated",
     "library": "library call",
     "unknown": "unknown kind",
@@ -109,7 +109,7 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
             texts = [*reached, _spread(times), near]
             yield f"{regime} {cache}", us(times.median_ns), " · ".join(filter(None, texts))
     if report.bytes_:
-        what = "Inductor's count" if report.bytes_are_inductors else "the sizes of its tensors"
+        what = "Inductor's count" if report.bytes_are_inductors else "the total size of its tensors"
         yield "moves", size(report.bytes_), what
     if config is not None and config.num_warps is not None:
         parts = [f"{name}={value}" for name, value in config.values.items()]

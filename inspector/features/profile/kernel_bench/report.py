@@ -31,7 +31,7 @@ class Measured:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class InPlace:
-    """The same launches in the model's own calls.
+    """Times of the same launches within calls of the model.
 
     Attributes:
         launches: Number of launches per call with the timed arguments.
@@ -51,7 +51,7 @@ class Rate:
     Attributes:
         regime: ``cold`` or ``warm``: with an empty or with a full cache.
         what: ``bytes`` or ``flops``.
-        ceiling: Its name in the ceilings, or an empty string.
+        ceiling: Name of the peak in ``ceilings``, if there is one.
     """
 
     regime: str
@@ -62,7 +62,7 @@ class Rate:
 
     @property
     def share(self) -> float | None:
-        """Its part of the ceiling."""
+        """Share of the peak that is reached, or None if the peak is unknown."""
         return self.per_s / self.ceiling_per_s if self.ceiling_per_s else None
 
 
@@ -71,11 +71,12 @@ class KernelBenchReport:
     """One kernel, timed alone.
 
     Attributes:
-        in_place: The same launches in the model's own calls, or None.
-        regime: ``cold`` or ``warm``: which is nearer to those.
+        in_place: Times of the same launches within calls of the model, or None.
+        regime: ``cold`` or ``warm``, whichever is closer to the ``in_place`` times.
         bytes_: Bytes read and written by a launch, or None.
-        bytes_are_inductors: Whether that is Inductor's count; else the sizes of the arguments.
-        flops: Operations of a launch, or None.
+        bytes_are_inductors: Whether ``bytes`` is Inductor's count; otherwise it is the total size
+            of the arguments.
+        flops: Floating-point operations of one launch, or None.
         cold: Its times with an empty cache, or None.
         warm: Its times right after another launch, or None.
     """

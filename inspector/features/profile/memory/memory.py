@@ -14,12 +14,13 @@ class PeakTensor:
     """Equal tensors that are allocated at the peak.
 
     Attributes:
-        what: Of those from before the call, as `inspector.records.memory_profile.HeldBlock.what`;
-            else ``saved`` (for the backward pass), ``output``, ``gradient``, ``intermediate``,
-            ``workspace`` (of a library), ``loss``, or ``unknown``.
+        what: Use of the tensors. Allocated before the call: ``parameter``, ``buffer``,
+            ``gradient``, ``optimizer``, ``input``, ``program`` or ``kept`` (held by
+            torch-inspector). Allocated by the call: ``saved`` (for the backward pass), ``output``,
+            ``gradient``, ``intermediate``, ``workspace`` (of a library), ``loss`` or ``unknown``.
         name: The names of the buffers, the operator, or the parameter.
-        number: How many there are.
-        bytes_: How much they are together.
+        number: Number of statements.
+        bytes_: Total size of the tensors.
         shape: The shape of each, or nothing.
         dtype: Its dtype, or an empty string.
         lines: The user's lines that compute them, the last computed first.
@@ -41,19 +42,22 @@ class CallMemory:
     """The memory of one call.
 
     Attributes:
-        base_bytes: What the model and the inputs have before it.
-        added_bytes: Peak allocated memory, without CUDA graph pools.
-        pool_bytes: What is allocated at most in pools of CUDA graphs; 0 without, None where the
-            capture was not seen.
-        outside_bytes: What is allocated before the call and is no part of the model: workspaces of
-            libraries, what this tool keeps; no part of the peak.
+        base_bytes: Memory of the model and the inputs before the call.
+        added_bytes: Peak memory allocated by the call on top of ``before_bytes``, without CUDA
+            graph pools.
+        pool_bytes: Peak memory allocated in CUDA graph pools; 0 without CUDA graphs, None if the
+            capture was not observed.
+        outside_bytes: Memory allocated before the call that is not part of the model, such as
+            library workspaces. It is not included in the peak.
         tensors: Tensors allocated at the peak, largest first.
-        curve: Bytes above those before the call, after each allocation and each free, in order; of
-            a long call the most of several. Without pools of CUDA graphs.
-        reserved_bytes: What the allocator has of the device at most, or None (the CPU).
-        reserved_at_peak_bytes: What it has at the peak, or None.
-        free_bytes: Unallocated part of it.
-        unseen_bytes: What the allocator counts at its peak but was not seen.
+        curve: Allocated bytes relative to those before the call, after each allocation or free,
+            without CUDA graph pools. For a long call, each value is the maximum over several
+            events.
+        reserved_bytes: Peak memory that the allocator reserved on the device, or None on the CPU.
+        reserved_at_peak_bytes: Memory that the allocator has reserved at the peak of allocated
+            memory, or None on the CPU.
+        free_bytes: Part of the memory reserved at the peak that is not allocated.
+        unseen_bytes: Memory that the allocator counts at its peak but that was not observed.
         retries: Number of times that the allocator freed its cache for lack of memory.
         ooms: Number of out-of-memory errors.
         failed: Why the call failed, or an empty string.
@@ -77,12 +81,15 @@ class CallMemory:
 
     @property
     def peak_bytes(self) -> int:
-        """What the model, the inputs and the call have at most; less where a pool is not known."""
+        """Peak memory of the model, the inputs and the call.
+
+        It is too low if a CUDA graph pool is unknown.
+        """
         return self.base_bytes + self.added_bytes + (self.pool_bytes or 0)
 
     @property
     def is_whole(self) -> bool:
-        """Whether the peak is that of a whole call, and all of it is known."""
+        """Whether ``peak_bytes`` covers the complete call and all CUDA graph pools."""
         return not self.failed and not self.cut and self.pool_bytes is not None
 
 
@@ -94,7 +101,7 @@ class MemoryUse:
         is_cpu: Whether it is that of the CPU.
         compiled: The compiled call.
         eager: The eager call, or None.
-        pool_reserved_bytes: What CUDA graphs keep between calls.
+        pool_reserved_bytes: Memory that CUDA graph pools keep reserved between calls.
         other_devices: Number of other GPUs with tensors, which were not measured.
     """
 
@@ -106,7 +113,7 @@ class MemoryUse:
 
     @property
     def ratio(self) -> float | None:
-        """The compiled peak by the eager one, or None where they are not alike."""
+        """Compiled peak divided by the eager peak, or None if they are not comparable."""
         eager = self.eager
         is_alike = eager is not None and eager.is_whole and self.compiled.is_whole
         if eager is None or not is_alike or not eager.peak_bytes:
@@ -129,8 +136,8 @@ class MemoryAdvice:
     """Memory that could be saved.
 
     Attributes:
-        what: What it is, in one sentence, without a full stop.
-        bytes_: How much less it would be at most.
+        what: What uses the memory, in one sentence without a full stop.
+        bytes_: Upper bound on the memory saved, in bytes.
         change: What to change.
     """
 
@@ -181,7 +188,7 @@ def _wide(call: CallMemory) -> Iterator[MemoryAdvice]:
             change, less = "compute it and the loss in chunks of rows", 1
         sizes = "×".join(map(str, row.shape))  # noqa: RUF001 - as everywhere in reports
         where = f" of line {row.lines[0].line}" if row.lines else ""
-        what = f"a tensor of {sizes}{where} is in float32"
+        what = f"the {sizes} tensor{where} is in float32"
         yield MemoryAdvice(what, row.bytes_ // less, change)
 
 

@@ -12,9 +12,9 @@ from inspector.report.wording import duration
 from inspector.run.run import Run
 
 _LOCAL = (
-    "Share one cache between all ranks: the same TORCHINDUCTOR_CACHE_DIR on a host, or across "
-    "hosts torch.compiler.save_cache_artifacts() on one rank and load_cache_artifacts() on the "
-    "others."
+    "Share one cache between all ranks. On one host, set the same TORCHINDUCTOR_CACHE_DIR. Across "
+    "hosts, call torch.compiler.save_cache_artifacts() on one rank and load_cache_artifacts() on "
+    "the others."
 )
 
 

@@ -43,11 +43,11 @@ class RankRecompilesRule(Rule[RanksReport, Finding]):
         row = rows[0]
         have = [item.process for item in row.compilations]
         wait_ns = sum(item.slowest.time_ns for item in rows)
-        times, others = count(len(rows), "time"), ranks(run, row.missing)
+        others = ranks(run, row.missing)
         more = (
-            f"an extra {times} compared with {others}"
+            f"{count(len(rows), 'more time')} than on {others}"
             if row.number
-            else f"{times}, but never on {others}"
+            else f"{count(len(rows), 'time')}, but never on {others}"
         )
         reasons = list(_reasons(rows))
         is_size = any("size mismatch" in reason for reason in reasons)

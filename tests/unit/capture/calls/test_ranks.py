@@ -35,7 +35,6 @@ def test_outside_of_a_job_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(versions, "job", lambda: None)
     ranks.meet()
     assert ranks.agreed(7) == 7
-    assert ranks.absent() == []
     assert not ranks.is_of_others(RuntimeError("Connection closed by peer [::1]:1"))
 
 
@@ -52,29 +51,20 @@ def test_those_that_do_not_come_are_named(
     monkeypatch.setenv("LOCAL_WORLD_SIZE", "2")  # two hosts
     store = Store()
     for rank in there:
-        be(monkeypatch, store, rank, 4)
-        ranks.announce()
+        store.set(f"torch-inspector/here/{rank}", "")
+    be(monkeypatch, store, there[0], 4)
     with pytest.raises(UsageError) as raised:
         ranks.meet()
     assert raised.value.message.startswith(said)
     assert "torchrun --nproc-per-node 2 --no-python inspect" in raised.value.next_step
 
 
-def test_the_first_rank_waits_for_nobody_and_the_others_for_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_all_take_what_the_first_rank_says(monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store()
-    monkeypatch.setattr(ranks, "_numbers", itertools.count())
-    be(monkeypatch, store, 1, 3)
-    with pytest.raises(UsageError, match=r"^Rank 0 of this job did not reach"):
-        ranks.agreed(5)
-    monkeypatch.setattr(ranks, "_numbers", itertools.count())
-    be(monkeypatch, store, 0, 3)
-    assert ranks.agreed(6) == 6
-    monkeypatch.setattr(ranks, "_numbers", itertools.count())
-    be(monkeypatch, store, 1, 3)
-    assert ranks.agreed(5) == 6
-    assert ranks.absent() == [2]
+    for rank, own in ((0, 6), (1, 5)):
+        monkeypatch.setattr(ranks, "_numbers", itertools.count())
+        be(monkeypatch, store, rank)
+        assert ranks.agreed(own) == 6
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inspector.capture.profiling.trace import mark_name, marked_text
+from inspector.capture.timeline.trace import mark_name, marked_text
 
 
 @pytest.mark.parametrize(

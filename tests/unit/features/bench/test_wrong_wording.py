@@ -1,43 +1,15 @@
-"""Where results part from eager PyTorch, in a sentence."""
+"""What is wrong with results, in a sentence."""
 
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
-import pytest
-
-from inspector.features.bench.compiled import Compiled
-from inspector.features.bench.wrong_wording import wrong_lines
-from inspector.records.bench import Divergence, OutputError
-from inspector.shared.bench import Setting, Workload
+from inspector.features.bench.wrong_wording import wrong_line
+from inspector.records.bench import OutputError
+from inspector.shared.bench import Setting
 from tests.bench_rows import row
 
-NOWHERE = Divergence()
 FIRST, AGAIN = "output of input 1", "output of input 1 (called again)"
-TRAIN = Workload(train=True)
-STEP = Setting("inductor", compiles_optimizer=True)
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({}, "check how the program uses it"),
-        ({"compiled": Compiled(2, 1, 0, 4, 10, None)}, "check code between the graphs"),
-        ({"workload": TRAIN, "compiled": Compiled(2, 1, 0, 4, 10, None)},
-         "check the backward pass or code between the graphs"),
-        ({"workload": TRAIN, "setting": STEP, "compiled": Compiled(2, 1, 0, 4, 10, None)},
-         "check the backward pass, the optimizer's step or code between the graphs"),
-        ({"wrong": (AGAIN,)}, "only later calls are wrong, not the first"),
-    ],
-)  # fmt: skip
-def test_what_no_graph_is_at_fault_for_is_looked_for_elsewhere(
-    more: dict[str, Any], said: str
-) -> None:
-    given = {"wrong": (FIRST, AGAIN), **more}
-    found = row(given.pop("setting", Setting("inductor")), divergence=NOWHERE, **given)
-    (_, where) = wrong_lines([found])
-    assert where == f"every forward graph is correct on its own: {said}"
 
 
 def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:
@@ -49,7 +21,7 @@ def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:
     )  # fmt: skip
     names = tuple(error.name for error in errors[1:])
     found = row(Setting("inductor"), errors=errors, wrong=names)
-    (said,) = wrong_lines([found, found], " for all 2 inputs")
+    said = wrong_line([found, found], " for all 2 inputs")
     assert said == (
         "default gives wrong results for all 2 inputs: output[1] of input 1 is off by 2e-01 times "
         "its largest element"
@@ -63,7 +35,7 @@ def test_eager_pytorch_s_own_error_stands_beside_it() -> None:
         OutputError("float64", FIRST, 2e-6, within=None),
     )
     found = row(Setting("inductor"), errors=(off,), wrong=(FIRST,))
-    (said,) = wrong_lines([found], eagers=[row(Setting("eager"), errors=own)])
+    said = wrong_line([found], eagers=[row(Setting("eager"), errors=own)])
     assert said.endswith("is off by 2e-01 times its largest element (eager: 2e-06 from float64)")
     # Of another scale, or where what is there is no number, it says nothing about this one.
     for other in (
@@ -71,5 +43,5 @@ def test_eager_pytorch_s_own_error_stands_beside_it() -> None:
         dataclasses.replace(off, mine="None", theirs="float32[2]"),
     ):
         found = row(Setting("inductor"), errors=(other,), wrong=(FIRST,))
-        (said,) = wrong_lines([found], eagers=[row(Setting("eager"), errors=own)])
+        said = wrong_line([found], eagers=[row(Setting("eager"), errors=own)])
         assert "float64" not in said

@@ -19,7 +19,7 @@ NO_FAKE = (
 @pytest.mark.parametrize(
     ("error", "fix"),
     [
-        (NO_FAKE, "Register a fake kernel for zoo::nofake: `@nofake.register_fake`"),
+        (NO_FAKE, "Register a fake kernel for zoo::nofake: put `@nofake.register_fake`"),
         (
             "Expected all tensors to be on the same device, but found",
             "Create tensors on the device",

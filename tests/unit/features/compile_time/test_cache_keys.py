@@ -85,7 +85,7 @@ def test_a_key_that_differs_in_nothing_that_is_logged() -> None:
         # What is printed as bytes, or alike, is not shown.
         ("torch_version", "V\ufffd\x00\ufffd", "W\ufffd\x01",
          ("torch itself (different version or sources)", (), (), True)),
-        ("fx_kwargs[x]", "<object>", "<object>", ("arguments of Inductor: x", (), (), True)),
+        ("fx_kwargs[x]", "<object>", "<object>", ("Inductor argument x", (), (), True)),
         ("default_cuda_device_index", None, "0",
          ("default_cuda_device_index", (), ("0",), False)),
         ("brand_new[x]", "a", "b", ("brand_new[x]", ("a",), ("b",), False)),

@@ -44,7 +44,7 @@ def test_without_a_measured_call_the_bytes_are_known_and_the_time_is_not(run: Ru
     assert all(cost.crossing_bytes for cost in costs.values())
     lines = cost_lines(next(iter(costs.values())))
     assert lines[0] == "unknown: no warm call was measured"
-    assert "are passed to the next graph" in lines[1]
+    assert "is passed to the next graph" in lines[1]
 
 
 def test_where_no_call_was_warm_the_time_of_what_crosses_is_computed(run: Run) -> None:
@@ -57,7 +57,7 @@ def test_where_no_call_was_warm_the_time_of_what_crosses_is_computed(run: Run) -
 
     assert len(computed) == sum(bool(cost.fusible_bytes) for cost in costs.values()) > 0
     assert all(cost.cost_ns == cost.crossing_ns for cost in computed)
-    assert "computed only from the bytes passed on" in cost_lines(computed[0])[0]
+    assert "computed only from the bytes passed to the next graph" in cost_lines(computed[0])[0]
 
 
 def test_code_that_is_called_on_its_own_is_not_behind_a_break(run: Run) -> None:

@@ -41,7 +41,7 @@ COST = Cost(
         ({}, "outside graphs: 9.4 µs guards, 27 µs Python"),
         ({"executions_per_call": 12.0}, "in 12 executions"),
         ({"is_whole_frame": True}, "for the whole function, which runs eagerly"),
-        ({"crossing_bytes": 4096}, "4.0 KiB are passed to the next graph"),
+        ({"crossing_bytes": 4096}, "4.0 KiB is passed to the next graph"),
         (
             {"crossing_bytes": 4096, "fusible_bytes": 4096, "crossing_ns": 1500},
             "fusion could avoid all of it (1.5 µs, computed)",

@@ -54,15 +54,8 @@ def test_a_copy_into_another_layout_is_at_the_line_of_what_takes_it_alone() -> N
 
 def test_bytes_stand_at_the_lines_that_share_a_kernel_and_it_is_said() -> None:
     shared = [kernel for kernel in at(8).kernels if kernel.kernel == "triton_add_3"]
-    assert [(kernel.is_shared, kernel.is_again) for kernel in shared] == [(True, False)]
+    assert [kernel.is_shared for kernel in shared] == [True]
     assert any(", shared with other lines · add" in text for _, text in told(8))
-
-
-def test_what_is_computed_again_has_no_bytes_there() -> None:
-    (own, again) = at(9).kernels
-    assert (own.kernel, own.is_again) == ("triton_add_3", False)
-    assert (again.kernel, again.is_again) == ("triton_mul_4", True)
-    assert told(9)[-1][1] == "recomputes exp; its bytes count toward other lines"
 
 
 def test_every_byte_that_is_not_shared_is_at_one_line() -> None:
@@ -70,7 +63,7 @@ def test_every_byte_that_is_not_shared_is_at_one_line() -> None:
         kernel.number
         for line in range(7, 11)
         for kernel in at(line).kernels
-        if not kernel.is_again and not kernel.is_shared
+        if not kernel.is_shared
     ]
     assert len(counted) == len(set(counted))
     shown = {kernel.number for line in range(7, 11) for kernel in at(line).kernels}

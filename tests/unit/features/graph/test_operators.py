@@ -1,12 +1,10 @@
-"""Operators by kind, what they became, and which Inductor leaves to others."""
+"""Operators by kind, and what they became."""
 
 import pytest
 
 from inspector.features.graph.decompositions import Decomposition, decompositions
-from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.make_fusion import make_fusion
 from inspector.features.graph.operators import OperatorKind, kind_of, shown_operator
-from inspector.features.graph.outside_graph import Why, outside
 from inspector.records.fusion import FusionPlan, Launch, Operation
 from inspector.records.graphs import TensorMeta
 from inspector.run.graph import Graph, Node, Stage
@@ -97,38 +95,18 @@ def test_of_two_operators_with_one_name_it_is_that_of_the_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "target", "device", "why", "library"),
+    ("target", "kind"),
     [
-        ("extern", "aten.addmm.default", "cuda:0", Why.LIBRARY, "cuBLAS"),
-        ("extern", "aten.convolution.default", "cuda:0", Why.LIBRARY, "cuDNN"),
-        ("extern", "mkldnn._linear_pointwise.default", "cpu", Why.LIBRARY, "oneDNN"),
-        ("fallback", "aten.sort.default", "cuda:0", Why.NO_CODE, ""),
-        ("fallback", "aten.nonzero.default", "cuda:0", Why.SIZES, ""),
-        ("fallback", "aten._scaled_dot_product_flash_attention.default", "cuda:0",
-         Why.ATTENTION, ""),
-        ("fallback", "aten.convolution_backward.default", "cpu", Why.CONVOLUTION, "oneDNN"),
-        ("fallback", "mylib.op.default", "cpu", Why.CUSTOM, ""),
-        ("extern", "_c10d_functional.all_reduce.default", "cuda:0", Why.COLLECTIVE, ""),
-        ("extern", "torch.ops.higher_order.cond", "cpu", Why.HIGHER_ORDER, ""),
-        ("extern", "prims.inductor_seeds.default", "cpu", Why.RANDOM, ""),
-        ("user_kernel", "torch.ops.higher_order.triton_kernel_wrapper_functional", "cuda:0",
-         Why.OWN, ""),
+        ("aten.sort.default", "fallback"),
+        ("mylib.op.default", "custom"),
+        ("_c10d_functional.all_reduce.default", "collective"),
+        ("torch.ops.higher_order.cond", "higher_order"),
     ],
-)  # fmt: skip
-def test_what_inductor_does_not_write(
-    kind: str, target: str, device: str, why: Why, library: str
-) -> None:
-    (found,) = outside(_fusion(kind, call("x", target, device=device)))
-    assert (found.why, found.library) == (why, library)
-
-
-def test_own_kernels_and_what_takes_a_result_are_not_outside() -> None:
-    assert outside(_fusion("pointwise", call("x", "aten.add.Tensor"))) == ()
-    assert outside(_fusion("extern", call("x", "_operator.getitem"))) == ()
-
-
-def _fusion(kind: str, node: Node) -> Fusion:
-    plan = FusionPlan(
-        "", "forward", (Operation("op0", kind, ("x",), "x"),), (Launch(("op0",), kind),), {}, ()
-    )
-    return make_fusion(plan, Graph("0/0", Stage.POST_GRAD, "forward", (node,)))
+)
+def test_calls_of_others_code_have_a_kind_of_their_own(target: str, kind: str) -> None:
+    operation, launch = Operation("op0", "fallback", ("x",), "x"), Launch(("op0",), "fallback")
+    plan = FusionPlan("", "forward", (operation,), (launch,), {}, ())
+    (step,) = make_fusion(
+        plan, Graph("0/0", Stage.POST_GRAD, "forward", (call("x", target),))
+    ).steps
+    assert step.call_kind == kind

@@ -17,8 +17,8 @@ DEVICES = "device mismatch (%s vs %s)"
         (MISMATCH, ["4096", "64*s0", "1", "1"], ("`relu`", "`sum`"),
          "`relu` iterates over 4096 elements, but `sum` over 64*s0."),
         (TILING, ["{'x': 8}", "{first}", "{0}"], ("A", "B"),
-         ("The memory layouts of A and B need different tiles: {'x': 8} and {first}, or {0} "
-          "for both.")),
+         ("A and B need the tiles {'x': 8} and {first} because of their memory layouts, but {0} "
+          "if fused.")),
         (DEVICES, ["cpu", "cuda:0"], ("{second}", "{0}"),
          "{second} runs on cpu, but {0} runs on cuda:0."),
         (DEVICES, ["cpu"], ("A", "B"), "A runs on cpu, but B runs on ?."),

@@ -39,11 +39,11 @@ def template(**changes: Any) -> dict[str, Any]:
         "output": {"shape": [128, 128], "dtype": "bfloat16", "device": "cuda:0"},
         "benchmark_ns": 2_000_000_000, "compile_ns": 1_000_000_000,
         "candidates": [
-            {"at": 0, "name": "mm", "kind": "extern", "time_ns": 100_000},
-            {"at": 1, "name": "triton_mm_1", "kind": "triton", "time_ns": 112_000,
+            {"name": "mm", "kind": "extern", "time_ns": 100_000},
+            {"name": "triton_mm_1", "kind": "triton", "time_ns": 112_000,
              "text": "ACC_TYPE='tl.float32', BLOCK_K=32, BLOCK_M=64, num_stages=2, num_warps=4"},
-            {"at": 2, "name": "triton_mm_2", "kind": "triton", "time_ns": 150_000},
-            {"at": 3, "name": "triton_mm_3", "kind": "triton", "failed": "out of shared memory"},
+            {"name": "triton_mm_2", "kind": "triton", "time_ns": 150_000},
+            {"name": "triton_mm_3", "kind": "triton", "failed": "out of shared memory"},
         ],
         **changes,
     }  # fmt: skip
@@ -57,9 +57,9 @@ def kernel(**changes: Any) -> dict[str, Any]:
         "heuristic": "reduction", "listed": 4, "scaled": 1, "benchmark_ns": 90_000_000,
         "in_workers": True,
         "candidates": [
-            {"at": 0, **CONFIG, "text": "XBLOCK=1, num_warps=4", "time_ns": 20_000},
-            {"at": 1, **CONFIG, "text": "XBLOCK=8, num_warps=4", "time_ns": 10_000},
-            {"at": 2, **CONFIG, "text": "XBLOCK=4, num_warps=8", "time_ns": 10_200},
+            {**CONFIG, "text": "XBLOCK=1, num_warps=4", "time_ns": 20_000},
+            {**CONFIG, "text": "XBLOCK=8, num_warps=4", "time_ns": 10_000},
+            {**CONFIG, "text": "XBLOCK=4, num_warps=8", "time_ns": 10_200},
         ],
         **changes,
     }  # fmt: skip
@@ -158,10 +158,10 @@ def test_configurations_of_a_kernel(tmp_path: Path) -> None:
     "payload",
     [
         {},
-        {"candidates": [None, 3, {}, {"at": -1, "time_ns": float("nan")}, {"time_ns": "fast"}]},
-        {"kind": 3, "name": None, "how": [], "chosen": 1e300, "default": True, "total": -4},
+        {"candidates": [None, 3, {}, {"time_ns": float("nan")}, {"time_ns": "fast"}]},
+        {"kind": 3, "name": None, "how": [], "chosen": 1e300, "default": True},
         template(chosen=99, default=77),
-        template(candidates=[{"at": 0, "kind": "extern", "time_ns": 0}] * 4),
+        template(candidates=[{"kind": "extern", "time_ns": 0}] * 4),
         template(inputs="none", output=[1], benchmark_ns="NaN", compile_ns=-1),
         template(name="\x1b[31m| a `b` \n# no heading", error="\udc80"),
     ],

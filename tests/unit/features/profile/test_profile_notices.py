@@ -114,7 +114,7 @@ def test_on_the_cpu_what_no_statement_accounts_for_has_a_row() -> None:
     # Of 340 and 341 ns the spans, which are 40 and 41 long, leave 300.
     assert (found.work_ns, found.outside_ns) == (100, 300)
     assert [(name, share) for name, _, share, _ in line_rows(found)] == [
-        ("(outside statements and operators)", 0.75),
+        ("(outside generated statements and operators)", 0.75),
         ("(unknown line)", 0.25),
     ]
     assert profiled(PROFILE).outside_ns == 0

@@ -52,7 +52,7 @@ def test_a_damaged_graph_is_named_and_the_others_are_read(tmp_path: Path) -> Non
     notices = " ".join(report.notices)
     assert "not shown: the joint graph of 0/0" in notices
     assert "not shown: fusion in 0/0" in notices
-    assert "graphs were parsed from torch's text" in notices
+    assert "modules and FLOPs are missing" in notices
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:

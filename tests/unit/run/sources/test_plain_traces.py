@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-from inspector.features.graph.page import kernel_blocks
 from inspector.features.graph.reading import read_graphs
-from inspector.features.graph.report import make_graph_report, with_line
 from inspector.features.kernels.report import make_kernels_report
 from inspector.plugins import fields as fields_of
 from inspector.report.processes import labels
@@ -98,18 +96,9 @@ def test_a_cut_trace_is_a_warning_in_the_json_report_too(tmp_path: Path) -> None
     assert whole["warnings"] == []
 
 
-def test_a_line_has_the_kernels_that_name_it(tmp_path: Path) -> None:
+def test_a_kernel_has_the_lines_that_its_comments_name(tmp_path: Path) -> None:
     records = (start(), record("dynamo_output_graph", {}, payload=GRAPH))
     code = record("inductor_output_code", {"filename": "a.py"}, payload=CODE)
     run = run_of(tmp_path, *records, code, metrics())
     kernels = make_kernels_report(run)
     assert [node.line for node in kernels.rows[0].kernel.nodes] == [3]
-    for line, found in ((3, [("triton_poi_fused_relu_0", ("y",))]), (4, [("mm", ("z",))])):
-        report = with_line(make_graph_report(run, ""), "model.py", line)
-        assert report.around is not None
-        assert [(item.kernel, item.nodes) for item in report.around.kernels] == found
-        assert kernel_blocks(report.around) == [
-            ("forward kernels", [(name, ", ".join(nodes)) for name, nodes in found])
-        ]
-        fields = fields_of(report)["line"]
-        assert [item["kernel"] for item in fields["forward_kernels"]] == [found[0][0]]

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from inspector.errors import RecordingError
+from inspector.run.sources import parts
 from inspector.run.sources.meta import write_meta
 from inspector.run.sources.recording import opened, read_run, write_zip
 from inspector.run.sources.unpacking import _ANY_RATIO_BYTES, MAX_FILES
@@ -265,3 +266,43 @@ def test_a_packed_log_in_a_folder_does_not_stop_the_others(tmp_path: Path) -> No
     with opened(tmp_path) as recording:
         assert [log.name for log in recording.logs] == ["a.log"]
         assert "it unpacks to more than" in recording.warnings[0].message
+
+
+def of_torch_in(folder: str) -> bytes:
+    """A compilation called from a torch in this folder, and a frame of the project's."""
+    files = (f"{folder}/torch/nn/modules/module.py", "/home/user/model.py")
+    stack = json.dumps([{"filename": file, "line": 3, "name": "f"} for file in files]).encode()
+    return RECORD.replace(b"[]", stack)
+
+
+def test_logs_read_in_several_processes_give_the_same_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the logs on their own say otherwise where torch is."""
+    monkeypatch.setattr(parts, "_WORTH_PROCESSES_BYTES", 0)
+    for rank, folder in enumerate(("/opt/a", "/opt/a", "/opt/b")):
+        log = of_torch_in(folder) + RECORD.replace(b"dynamo_start", b"unheard") + b"garbled\n"
+        (tmp_path / f"trace_rank_{rank}_x.log").write_bytes(log)
+    (tmp_path / "trace_rank_3_x.log").write_bytes(b"garbled\n")
+    shares: list[float] = []
+
+    with opened(tmp_path) as found:
+        alone = read_run(found)
+        together = read_run(found, processes=2, on_progress=shares.append)
+
+    assert together == alone
+    assert together.roots.torch == "/opt/a/torch"
+    assert [process.rank for process in together.processes] == [0, 1, 2]
+    assert shares == [0.25, 0.5, 0.75, 1.0]
+
+
+def test_a_reading_process_that_dies_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "_WORTH_PROCESSES_BYTES", 0)
+    monkeypatch.setattr(parts, "_read_log", lambda *_: os._exit(9))
+    for name in ("a.log", "b.log"):
+        (tmp_path / name).write_bytes(RECORD)
+
+    with opened(tmp_path) as found, pytest.raises(RecordingError, match="reads logs died"):
+        read_run(found, processes=2)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from inspector.capture.profiling.machine.cache import VERSION, cached, store
+from inspector.capture.profiling.ceilings import VERSION, cached, store
 from inspector.capture.profiling.machine.cpu import free_bytes
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.records.ceilings import Ceilings

@@ -262,8 +262,8 @@ BYTECODE = "Do not trace code that produces the `DELETE_DEREF` bytecode instruct
 def test_bytecode_of_a_library_is_none_of_the_users() -> None:
     for hints in ((BYTECODE,), (), ("Please report an issue to PyTorch.",)):
         assert within_torch(hints) == Advised(
-            "Move `log.load(state)` to the caller, outside the compiled function, the same "
-            "number of times and under the same conditions.",
+            "Move `log.load(state)` to the caller, outside the compiled function, and call it "
+            "there the same number of times and under the same conditions.",
             (),
         )
 

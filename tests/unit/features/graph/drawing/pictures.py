@@ -11,7 +11,7 @@ import pytest
 
 from inspector.cli.graph_files import render
 from inspector.features.graph.drawing.fusion_dot import fusion_dot
-from inspector.features.graph.drawing.options import Caption, Drawing, around
+from inspector.features.graph.drawing.options import Caption, around
 from inspector.features.graph.drawing.roles import Roles
 from inspector.features.graph.drawing.stage_dot import stage_dot
 from inspector.features.graph.fusion import Fusion
@@ -114,8 +114,8 @@ def drawn(dot_text: str) -> Drawn:
     )
 
 
-def stage_picture(*nodes: Node, stage: Stage = Stage.FORWARD, **options: Any) -> str:
-    return stage_dot(graph(*nodes, stage=stage), CAPTION, Drawing(**options))
+def stage_picture(*nodes: Node, stage: Stage = Stage.FORWARD) -> str:
+    return stage_dot(graph(*nodes, stage=stage), CAPTION)
 
 
 def in_modules(*names: str) -> list[tuple[tuple[str, str], ...]]:
@@ -124,9 +124,6 @@ def in_modules(*names: str) -> list[tuple[tuple[str, str], ...]]:
 
 A, B = in_modules("a", "b")
 X = taken("x", 8, 64)
-MASK = operator("mask", "aten.relu.default", "x")
-READERS = [operator(f"a{n}", "aten.mul.Tensor", "x", "mask", modules=module)
-           for n, module in enumerate(in_modules(*"mnopqrst"))]  # fmt: skip
 PARAMETERS = Roles(parameters=frozenset(f"weight_{n}" for n in range(100)))
 PICTURES = {
     "stage": lambda: stage_dot(layers(2), CAPTION),
@@ -139,40 +136,16 @@ PICTURES = {
         operator("mm_1", "aten.mm.default", "mm", modules=A, is_backward=True),
         stage=Stage.JOINT,
     ),
-    "stage_modules": lambda: stage_dot(layers(9), CAPTION, Drawing(collapses=True, most_boxes=10)),
-    "stage_parameters": lambda: stage_dot(layers(2), CAPTION, Drawing(collapses=True), PARAMETERS),
+    "stage_parameters": lambda: stage_dot(layers(2), CAPTION, PARAMETERS),
     "stage_of_a_module_called_twice": lambda: stage_picture(
         X,
         operator("n1", "aten.relu.default", "x", modules=A),
         operator("n2", "aten.relu.default", "n1", modules=B),
         operator("n3", "aten.relu.default", "n2", modules=A),
-        collapses=True,
     ),
-    "stage_of_two_modules_that_need_each_other": lambda: stage_picture(
-        X,
-        operator("a1", "aten.relu.default", "x", modules=A),
-        operator("b1", "aten.relu.default", "x", modules=B),
-        operator("b2", "aten.relu.default", "a1", modules=B),
-        operator("a2", "aten.relu.default", "b1", modules=A),
-        operator("end", "aten.add.Tensor", "a2", "b2"),
-        collapses=True,
-    ),
-    "stage_two_tensors": lambda: stage_picture(
-        X,
-        operator("n1", "aten.mul.Tensor", "x", modules=A),
-        operator("n2", "aten.add.Tensor", "x", modules=A),
-        operator("n3", "aten.sub.Tensor", "n1", "n2", modules=B),
-        collapses=True,
-    ),
-    "stage_mask": lambda: stage_picture(
-        X, MASK, *READERS, operator("end", "aten.cat.default", *(f"a{n}" for n in range(8))),
-        collapses=True,
-    ),
-    "stage_around": lambda: stage_dot(
-        around(layers(5), "RELU_2", 1), CAPTION, Drawing(around="RELU_2")
-    ),
+    "stage_around": lambda: stage_dot(around(layers(5), "RELU_2", 1), CAPTION),
     "fusion": lambda: fusion_dot(fused_layers(2), CAPTION, roles=PARAMETERS),
     "fusion_repeats": lambda: fusion_dot(fused_layers(40), CAPTION, roles=PARAMETERS),
-    "fusion_inputs": lambda: fusion_dot(fused_layers(14), CAPTION, Drawing(collapses=False)),
+    "fusion_inputs": lambda: fusion_dot(fused_layers(14), CAPTION, is_whole=True),
 }  # fmt: skip
 """Snapshots of these are golden files."""

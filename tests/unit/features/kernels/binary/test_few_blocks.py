@@ -6,8 +6,7 @@ import dataclasses
 
 from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.features.kernels.rules.kernel_few_blocks import RULE
-from inspector.features.kernels.rules.kernel_split_reduction import RULE as SPLIT
-from inspector.report.finding import Finding, Place
+from inspector.report.finding import Place
 from inspector.run.kernel_analysis import ConfigAnalysis
 from inspector.run.kernel_facts import ConfigFacts, KernelFacts
 from inspector.run.kernel_prediction import Bound, Prediction
@@ -37,26 +36,3 @@ def test_what_to_do_depends_on_what_is_reduced_and_by_whom() -> None:
     scan = KernelBuild("triton_spl_fused_x_0", "", heuristic="scan")
     assert "larger batch" in said(_kernel(Bound.BLOCKS, 1, build=scan))
     assert list(RULE.check(_kernel(Bound.COMPUTE, 1))) == []
-
-
-def _reduction(name: str, heuristic: str, rows: int, time_ns: int) -> KernelFacts:
-    hints = (("x", rows), ("r0_", 1024))
-    build = KernelBuild(name, "", heuristic=heuristic, size_hints=hints)
-    prediction = Prediction(time_ns, Bound.MEMORY)
-    return KernelFacts(build, (ConfigFacts(CONFIG, ConfigAnalysis(None), prediction),))
-
-
-def _split(*kernels: KernelFacts) -> list[Finding]:
-    return kernel_findings(kernels, lambda _: Place(), rules_of_all=[SPLIT])
-
-
-FIRST = _reduction("triton_red_fused_sum_0", "reduction", 512, 6_000)
-SECOND = _reduction("triton_per_fused_sum_1", "persistent_reduction", 1, 1_300)
-
-
-def test_the_second_part_counts_where_the_first_is_short() -> None:
-    (finding,) = _split(FIRST, SECOND)
-    assert "triton_per_fused_sum_1" in finding.message
-    assert "18%" in finding.why
-    assert finding.cost is not None
-    assert finding.cost.cost_ns == 1_300

@@ -87,10 +87,9 @@ def test_a_matrix_product_uses_tensor_cores() -> None:
         assert kinds == [AccessKind.ASYNC_COPY] * 2
 
 
-def test_the_slow_path_of_a_sine_is_no_hot_loop_and_no_spill() -> None:
+def test_the_slow_path_of_a_sine_is_no_spill() -> None:
     (kernel,) = _kernels()["many_exps"]
     for facts in kernel.configs:
-        assert not any(entry.in_loop for entry in facts.analysis.instructions)
         assert facts.config.resources is not None
         assert facts.config.resources.stack_bytes > 0
         assert facts.config.resources.spill_store_bytes == 0

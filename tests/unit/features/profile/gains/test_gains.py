@@ -9,33 +9,17 @@ import pytest
 
 from inspector.features.profile.budget import make_budget
 from inspector.features.profile.gain import Gain
-from inspector.features.profile.gains.gains import gains, is_all_compiled
+from inspector.features.profile.gains.gains import gains
 from inspector.features.profile.gains.kernel_advice import Setup, advice
 from inspector.features.profile.kernel_timing import KernelTiming
-from inspector.features.profile.launch_timing import LaunchTiming
-from inspector.features.profile.outside_lines import user_place
-from inspector.records.device_profile import DeviceLaunch, LaunchPlace
-from inspector.records.graph_breaks import SkippedFrame
 from inspector.records.graphs import TensorMeta
 from inspector.records.kernels import CppKernelLoops
-from inspector.run.compilation import Frame
-from inspector.run.cpp_kernel import CppFacts, CppText, TextLoop
+from inspector.run.cpp_kernel import CppFacts, CppText
 from inspector.run.kernel import Call, Kernel, NodeLine
-from inspector.run.run import Process
 from tests.unit.features.profile.test_budget import PROFILE
 from tests.unit.features.profile.test_kernel_timing import work
 from tests.unit.fusions import Kernel as Scheduled
 from tests.unit.fusions import fusion, graph, node
-from tests.unit.render.runs import (
-    IN_FORWARD,
-    MODEL,
-    PRINT,
-    SITE,
-    break_at,
-    compilation,
-    process_of,
-    run_of,
-)
 
 BUDGET = make_budget(
     dataclasses.replace(PROFILE, plain_ns=(1_000_000,) * 3, idle_ns={"wrappers": 9, "autograd": 9})
@@ -122,8 +106,8 @@ def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
     dropout = with_operator("aten.native_dropout.default", "inference")
     (gain,) = of_training_mode(dropout, is_training=False)
     assert gain.what == (
-        "functions run in training mode, although the model is in eval mode: dropout draws random "
-        "numbers"
+        "functions such as F.dropout run in training mode, although the model is in eval mode: "
+        "dropout draws random numbers"
     )
     assert "training=self.training" in gain.change
     assert "model.eval()" not in gain.change
@@ -133,28 +117,28 @@ def test_a_model_in_eval_mode_is_not_said_to_be_in_training_mode() -> None:
     assert "training=self.training" in gain.change
 
 
-VECTORISED = TextLoop("x0", "64", 8, 1, 1, parallel=1, is_vector=True)
+VECTORISED = CppText((True,), ("x0",))
 
 
-def of_loop(loop: TextLoop, time_ns: int, threads: int = 0) -> KernelTiming:
+def of_loop(text: CppText, time_ns: int, threads: int = 0) -> KernelTiming:
     """A generated C++ kernel that has one loop."""
     first, _ = work(time_ns=time_ns)
     said = CppKernelLoops("", "", 512, "g++", threads, 512, "", None, ()) if threads else None
-    facts = CppFacts(CppText((loop,)), said)
+    facts = CppFacts(text, said)
     kernel = Kernel(first.name, "cpp", "cpp", "", 1, cpp=facts)
     return with_launch(first, code={"kernels": (kernel,)})
 
 
 def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
-    def change(loop: TextLoop, time_ns: int = 100_000, threads: int = 0) -> str:
-        own = dataclasses.replace(of_loop(loop, time_ns, threads), dtype="float32")
+    def change(text: CppText, time_ns: int = 100_000, threads: int = 0) -> str:
+        own = dataclasses.replace(of_loop(text, time_ns, threads), dtype="float32")
         changes = [gain.change for gain in gains(BUDGET, [own], "", is_cpu=True)]
         return next((text for text in changes if "loops" in text), "")
 
-    fast, serial = VECTORISED, dataclasses.replace(VECTORISED, parallel=0)
+    fast, serial = VECTORISED, CppText((True,))
     assert change(fast) == ""  # what they compute takes the time
     assert change(fast, 30_000).startswith("use bfloat16, which moves fewer bytes")
-    assert "not vectorized or not parallel" in change(dataclasses.replace(fast, is_vector=False))
+    assert "not vectorized or not parallel" in change(CppText((False,), ("x0",)))
     assert "not vectorized or not parallel" in change(serial)
     assert "not vectorized or not parallel" in change(serial, threads=2)
     assert change(serial, threads=1) == ""  # there are no others
@@ -209,47 +193,3 @@ def test_channels_last_is_for_images_that_are_not(found: KernelTiming, *, is_adv
     said = advice(found, Setup(is_cpu=True))
     assert ("channels_last" in said) is is_advised
     assert "bfloat16" in said
-
-
-WHOLE = Frame(0, "forward", MODEL, 13, (compilation(0),))
-OPERATOR = LaunchPlace(operator="aten::mm", frames=(f"{MODEL}(26): main",))
-GRADIENT = LaunchPlace(operator="torch::autograd::AccumulateGrad", is_backward=True)
-
-
-def is_all(process: Process, *places: LaunchPlace) -> bool:
-    launches = [
-        LaunchTiming(DeviceLaunch("cpu", item.operator, place=item), (), place=user_place(item))
-        for item in places
-    ]
-    return is_all_compiled(run_of(process), process, launches)
-
-
-def test_one_whole_graph_leaves_nothing_to_compile() -> None:
-    assert is_all(process_of(WHOLE))
-    assert is_all(process_of(WHOLE), GRADIENT)
-    # A gradient that autograd keeps has its module's line, which is compiled all the same.
-    kept = DeviceLaunch("cpu", GRADIENT.operator, place=GRADIENT)
-    launches = [LaunchTiming(kept, (), place=NodeLine(kept.name, MODEL, 14, module="linear"))]
-    assert is_all_compiled(run_of(process_of(WHOLE)), process_of(WHOLE), launches)
-    around = LaunchTiming(DeviceLaunch("cpu", ""), (), place=user_place(OPERATOR), is_around=True)
-    process = process_of(WHOLE)
-    assert is_all_compiled(run_of(process), process, [around])
-    module = Frame(0, "_call_impl", f"{SITE}/torch/nn/modules/module.py", 1770, (compilation(0),))
-    assert is_all(process_of(module))  # a module with hooks
-
-
-def test_breaks_skipped_frames_and_uncompiled_code_leave_something() -> None:
-    broken = dataclasses.replace(WHOLE, compilations=(compilation(0, break_at(IN_FORWARD, PRINT)),))
-    limited = dataclasses.replace(
-        WHOLE, compilations=(compilation(0), compilation(0, hit_limit=True))
-    )
-    empty = dataclasses.replace(WHOLE, compilations=(compilation(0, has_guarded_code=False),))
-    for frame in (broken, limited, empty, dataclasses.replace(WHOLE, first_line=9)):
-        assert not is_all(process_of(frame))
-    skipped = SkippedFrame(MODEL, 9, "helper", "a generator", "", is_entry=False, stack=())
-    assert not is_all(process_of(WHOLE, skipped=(skipped,)))
-    assert is_all(
-        process_of(WHOLE, skipped=(dataclasses.replace(skipped, file=f"{SITE}/torch/x.py"),))
-    )
-    assert not is_all(process_of(WHOLE), OPERATOR)
-    assert not is_all(process_of())

@@ -10,11 +10,8 @@ import bisect
 import contextlib
 import dataclasses
 import functools
-import json
-import tempfile
 import urllib.parse
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from inspector.capture.timeline.kineto import HostEvent, Session
@@ -166,10 +163,7 @@ def traced(*, with_device: bool, with_host: bool = True) -> Iterator[Traced]:
 
 def _stopped(session: Session) -> Trace:
     session.stop()
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "trace.json"
-        session.save(str(file))
-        return read_trace(json.loads(file.read_bytes()))
+    return read_trace(session.fields())
 
 
 def read_trace(fields: Mapping[str, Any]) -> Trace:
