@@ -178,10 +178,7 @@ class Verification:
 
     @property
     def is_lowered(self) -> bool:
-        """Whether times tell which way is faster.
-
-        The eager backend lowers no graph, and traces the sides of `torch.cond` anew in every call.
-        """
+        """Whether times tell which way is faster: the eager backend lowers no graph."""
         return self.backend != _EAGER
 
     def _without(self) -> list[int]:

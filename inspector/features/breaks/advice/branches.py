@@ -30,19 +30,6 @@ def choice(code: Code) -> Fix:
     return Fix(found.text, statements_instead_of(code, code.statement, found.lines))
 
 
-def one_side(code: Code) -> Fix:
-    """A branch as `torch.cond`."""
-    found = Choices.of(code)
-    if found is None or not found.only_one:
-        return Fix()
-    return Fix(
-        f"If only the selected branch should run: `{found.only_one}`. Both functions must return "
-        "new tensors of "
-        "the same shape and dtype.",
-        line_instead(code, found.only_one),
-    )
-
-
 def choice_by_number(code: Code) -> Fix:
     """A branch on a number as `torch.where`."""
     if (found := choice(code)).text:
