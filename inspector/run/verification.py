@@ -20,6 +20,7 @@ class Candidate:
     """Something that may help, and can be tried without changing the user's files.
 
     Attributes:
+        settings: Settings of `torch._dynamo.config` by name.
         gb_ids: Ids of the recorded graph breaks that it could remove.
     """
 
@@ -114,6 +115,7 @@ class AdviceTrial:
     """Result of a ``--verify`` trial for one finding that it removes.
 
     Attributes:
+        settings: Settings of `torch._dynamo.config` by name.
         outputs_equal: Whether the outputs stayed equal; None where that is not known.
         recompiles: How often the function was compiled again before and after, where the finding is
             a recompilation.
