@@ -134,9 +134,9 @@ def _encoded(scope: Scope, field: Field, view: View, views: Views) -> object:
         value = computed(scope) if callable(computed) else computed
         return encode(Scope(value, scope), views, field.view)
     begin, *further = field.path
-    computed = view.computed.get(begin)
-    if callable(computed):
-        found, is_many = _resolved(Scope(computed(scope), scope), tuple(further))
+    first = view.computed.get(begin)
+    if callable(first):
+        found, is_many = _resolved(Scope(first(scope), scope), tuple(further))
     else:
         found, is_many = _resolved(scope, field.path)
     if is_many:
