@@ -2,7 +2,6 @@
 
 import ast
 
-from inspector.features.breaks.advice.caught import raised
 from inspector.features.breaks.advice.choice_code import tensor_names
 from inspector.features.breaks.advice.choices import Choices
 from inspector.features.breaks.advice.conditions import condition_of, without_numbers
@@ -12,6 +11,7 @@ from inspector.features.breaks.advice.edits import (
     line_instead,
     statements_instead_of,
 )
+from inspector.features.breaks.advice.reports import reports
 from inspector.report.user_code.code import Code, names_of, written
 
 _CHOOSE = (
@@ -115,3 +115,11 @@ def _assertion(code: Code) -> str:
     is_constant = isinstance(message, ast.Constant) and isinstance(message.value, str)
     text = code.shown(message) if is_constant else ""
     return f"assert {shown}{f', {text}' if text else ''}" if shown else ""
+
+
+def raised(code: Code) -> ast.Raise | None:
+    """What a branch ends with that does nothing but raise, and report before."""
+    match code.statement:
+        case ast.If(body=[*before, ast.Raise() as found]) if not before or reports(code, before):
+            return found
+    return None
