@@ -26,7 +26,7 @@ from inspector.capture.numerics import harness
 from inspector.capture.numerics.kept import Keeper, difference
 from inspector.capture.numerics.operators import Observer, Operator
 from inspector.capture.quiet import quiet
-from inspector.capture.recording.attach import attach
+from inspector.capture.recording.handler import attach
 from inspector.capture.target.call import fresh
 from inspector.capture.target.target import Target, load_target
 from inspector.capture.writer import emit
