@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from inspector.features.profile.autotune_wording import autotune_advice
 from inspector.features.profile.autotuned import NOISE, Autotuning, Tuned
-from inspector.features.profile.ceiling_wording import held_back, slowed_by
+from inspector.features.profile.ceiling_wording import held_back
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.gains.library_gains import exposed_ns
 from inspector.features.profile.kernel_timing import Bound, KernelTiming
@@ -91,14 +91,9 @@ def _roofline(scope: Scope) -> Roofline:
     return make_roofline(scope.of(Profiled).work, scope.of(ProfileReport).ceilings)
 
 
-def _held_back(scope: Scope) -> Mapping[str, float | None]:
-    """Throttle reasons with the share of time for which each was active, or null if unknown."""
+def _held_back(scope: Scope) -> Mapping[str, float]:
+    """Throttle reasons with the share of time for which each was active."""
     return held_back(scope.of(DeviceState))
-
-
-def _slowed_by(scope: Scope) -> tuple[str, ...]:
-    """Reasons why the clocks were throttled during the measurement."""
-    return slowed_by(scope.of(Ceilings).state)
 
 
 def _advice(scope: Scope) -> list[str]:
@@ -136,9 +131,8 @@ VIEWS: Views = {
         versions=versions,
     ),
     Ceilings: View(
-        """device measured_at_s cached=is_cached values state state_missing? slowed_by unstable
-        missing facts took_ns?""",
-        slowed_by=_slowed_by,
+        """device measured_at_s cached=is_cached values state state_missing? unstable missing
+        facts took_ns?"""
     ),
     Profiled: View(
         """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
