@@ -15,9 +15,8 @@ from inspector.errors import RecordingError, UsageError
 from inspector.report.baseline import Baseline, KnownFinding
 from inspector.report.fail_on import parse_fail_on
 from inspector.report.gate import judged, verdict
-from inspector.report.report import FORMAT_VERSION, Report
+from inspector.report.report import Report
 from inspector.report.severity import Severity
-from inspector.shared.near_matches import near_matches
 
 EXIT_FINDINGS = 1
 _WRITE_ONE = "Write one with: inspect explain … -o baseline.json"
@@ -76,56 +75,28 @@ def print_verdict(report: Report, prefix: str = "") -> None:
 
 def read_baseline(path: Path) -> Baseline:
     """Reads an earlier report (``-o report.json``)."""
-    report = _loaded(path)
-    version = report.get("format_version")
-    recording = report.get("recording")
-    if not isinstance(version, int) or not isinstance(recording, dict):
-        raise _no_report(path, "not a report")
-    if version > FORMAT_VERSION:
-        message = (
-            f"{path} has format {version}, but this version supports formats up to "
-            f"{FORMAT_VERSION}."
-        )
-        raise RecordingError(message, "Update torch-inspector: run git pull in its checkout.")
-    if reason := recording.get("partial") or recording.get("error"):
-        kind = "a partial recording" if recording.get("partial") else "a program that failed"
-        first = str(reason).partition("\n")[0].rstrip(".")
-        message = f"{path} cannot be a baseline: it is the report of {kind} ({first})."
-        raise RecordingError(message, "Record it again and use the complete report.")
     try:
-        environment = report.get("environment") or []
-        torch = {(process.get("versions") or {}).get("torch") for process in environment}
+        report = json.loads(path.read_bytes())
+        recording = report["recording"]
+        if reason := recording.get("partial") or recording.get("error"):
+            first = str(reason).partition("\n")[0].rstrip(".")
+            message = f"{path} cannot be a baseline: its recording is not complete ({first})."
+            raise RecordingError(message, "Record it again and use the complete report.")
+        torch = {process["versions"].get("torch", "") for process in report["environment"]}
         return Baseline(
             name=str(path),
             findings=tuple(map(_known_finding, report["findings"])),
             target=str(recording.get("target") or ""),
             settings=dict(recording.get("settings") or {}),
-            torch=tuple(sorted(str(version) for version in torch if version)),
+            torch=tuple(sorted(torch - {""})),
             is_trace=not recording.get("format_version"),
         )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _no_report(path, "its findings are malformed") from error
-
-
-def _loaded(path: Path) -> Mapping[str, Any]:
-    try:
-        report = json.loads(path.read_bytes())
     except OSError as error:
-        near = near_matches(path.name, [item.name for item in path.parent.glob("*.json")])
-        names = " or ".join(str(path.parent / name) for name in near)
-        hint = f"Did you mean {names}?" if near else _WRITE_ONE
         message = f"The baseline {path} cannot be read ({error.strerror})."
-        raise RecordingError(message, hint) from error
-    except (ValueError, RecursionError) as error:  # also of bytes that are no text
-        raise _no_report(path, "not JSON") from error
-    if not isinstance(report, dict):
-        raise _no_report(path, "not a report")
-    return report
-
-
-def _no_report(path: Path, reason: str) -> RecordingError:
-    message = f"{path} is not a JSON report of torch-inspector ({reason})."
-    return RecordingError(message, _WRITE_ONE)
+        raise RecordingError(message, _WRITE_ONE) from error
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        message = f"{path} is not a JSON report of torch-inspector."
+        raise RecordingError(message, _WRITE_ONE) from error
 
 
 def _known_finding(entry: Mapping[str, Any]) -> KnownFinding:

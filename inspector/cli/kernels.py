@@ -1,6 +1,5 @@
 """``inspect kernels``: the generated kernels, also for a GPU that is not here."""
 
-import collections
 import dataclasses
 import sys
 from collections.abc import Iterator
@@ -18,14 +17,13 @@ from inspector.cli.target import is_model
 from inspector.errors import UsageError
 from inspector.features.kernels import exported as exported_kernel
 from inspector.features.kernels.kernel_export import KernelExport, make_kernel_export
-from inspector.features.kernels.kernels_compiled import compilable, gpu_of, not_compiled
+from inspector.features.kernels.kernels_compiled import gpu_of, not_compiled
 from inspector.features.kernels.report import KernelRow, KernelsReport, make_kernels_report
 from inspector.plugins import load_rules
 from inspector.shared.gpu_table import ARCHITECTURE_KEYS, GPUS, known_gpu
 from inspector.shared.near_matches import named
 
 _FORMS = ("source", *TEXTS)
-_ALL = "all"
 
 
 @click.command("kernels", cls=Command)
@@ -39,8 +37,7 @@ _ALL = "all"
 )  # fmt: skip
 @click.option(
     "--export", metavar="KERNEL",
-    help="Write a kernel to a self-checking Python file. Use `all` to write every kernel to a "
-    "folder (-o kernels).",
+    help="Write a kernel to a self-checking Python file; part of its name is enough.",
 )  # fmt: skip
 @click.option(
     "--compile/--no-compile", "compiles", default=None,
@@ -80,14 +77,14 @@ def command(  # noqa: PLR0913 - one parameter per option
     output = asked.output
     shown = asked.shown(target, backend="inductor", measure=False, graphs=True, command="kernels")
     if export is not None:
-        _check_export(show, export, form, asked)
+        _check_export(show, form, asked)
         asked = dataclasses.replace(asked, output=None)
     is_wanted = compiles if compiles is not None else is_model(target)
     if not is_wanted and (export is not None or form != "source"):
         raise _not_compiled(
             "--export" if export is not None else f"--as {form}", refused=compiles is False
         )
-    show = show if export in {None, _ALL} else export
+    show = export or show
     asked.check(target)
     with shown as (run, code):
         rules = load_rules("cpp"), load_rules("code")
@@ -110,18 +107,17 @@ def command(  # noqa: PLR0913 - one parameter per option
 always_inductor(command)
 
 
-def _check_export(show: str | None, export: str, form: str, asked: Asked) -> None:
+def _check_export(show: str | None, form: str, asked: Asked) -> None:
     output = asked.output
     if show is not None or form != "source" or asked.format_ is not None:
         message = "--export cannot be combined with --show, --as or --format."
         raise UsageError(message, "Drop them.")
-    if export == _ALL and (output is None or output.suffix or output.is_file()):
-        raise UsageError("--export all needs a folder.", "Name one: -o kernels")
-    if export != _ALL and output is not None and output.suffix != ".py":
+    if output is None:
+        return
+    if output.suffix != ".py":
         message = f"--export writes Python, but {output.name} does not end in .py."
         raise UsageError(message, f"Name it {output.with_suffix('.py').name}.")
-    if output is not None:
-        check_place(output)
+    check_place(output)
 
 
 def _not_compiled(option: str, *, refused: bool) -> UsageError:
@@ -135,10 +131,7 @@ def _not_compiled(option: str, *, refused: bool) -> UsageError:
 def _write_compiled(
     report: KernelsReport, export: str | None, form: str, output: Path | None
 ) -> None:
-    """Writes kernels as files that stand alone, or the text of one."""
-    if export == _ALL and output is not None:
-        _write_all_exported(report, output)
-        return
+    """Writes a kernel as a file that stands alone, or the text of one."""
     if not report.shown:
         raise UsageError(f"--as {form} needs a kernel.", "Name one with --show KERNEL.")
     row = next(row for row in report.rows if row.kernel.name == report.shown)
@@ -150,27 +143,6 @@ def _write_compiled(
         exported_kernel.render(exported, sys.stdout)
     else:
         write_kernel(exported, output)
-
-
-def _write_all_exported(report: KernelsReport, folder: Path) -> None:
-    """Writes each kernel that can stand alone into a folder, and says which cannot."""
-    folder.mkdir(exist_ok=True)
-    names: collections.Counter[str] = collections.Counter()
-    rows = compilable(report)
-    for row in rows:
-        name = row.kernel.name
-        try:
-            export = make_kernel_export(report, row, gpu_name(report, row))
-        except UsageError as error:
-            sys.stderr.write(f"{error}\n")
-            continue
-        names[name] += 1  # graphs can have different kernels of one name
-        again = f"_{names[name]}" if names[name] > 1 else ""
-        write_kernel(export, folder / f"{name}{again}.py")
-    if not names:
-        none = "Only Triton kernels can be exported. Record some with --gpu h200."
-        hint = "The reason for each is shown above." if rows else none
-        raise UsageError("No kernel could be exported.", hint)
 
 
 def gpu_name(report: KernelsReport, row: KernelRow) -> str:

@@ -20,7 +20,7 @@ class Comparison:
 
     @property
     def equal(self) -> bool | None:
-        """Whether nothing differs; None where nothing could be compared."""
+        """Whether all outputs are equal; None if none could be compared."""
         return None if not self.values else not self.differing
 
 

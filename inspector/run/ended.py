@@ -12,7 +12,8 @@ from inspector.run.run import Process, Run
 from inspector.shared.meta import Meta
 from inspector.shared.roots import Owner, Roots
 from inspector.shared.stack import StackFrame, user_frame
-from inspector.trace.graph_break import parse_causes, parse_stack
+from inspector.trace.graph_break import parse_causes
+from inspector.trace.printed_stack import printed_frames
 
 _LONG = 300
 _MOST_FURTHER = 3
@@ -138,7 +139,7 @@ def _said(raised: Uncaught) -> tuple[str, Sequence[StackFrame]]:
     _, nested, inner = raised.message.rpartition(_NESTED)
     lines = [line for line in inner.strip("\n").split("\n") if line.strip()]
     if nested and lines:
-        frames = [StackFrame(item.file, item.line, item.name) for item in parse_stack(inner)]
+        frames = [StackFrame(item.file, item.line, item.name) for item in printed_frames(inner)]
         last = next((line for line in reversed(lines) if not line.startswith(" ")), lines[-1])
         return _short(last), frames
     stack = list(raised.stack)

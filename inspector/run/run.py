@@ -62,6 +62,7 @@ class Process:
             their compile id: known from what it logs, whoever asked for it.
         ahead: What compiled without running the program: ``torch.export``, ``AOTInductor``,
             ``aot_compile``.
+        unknown_events: Number of log events unknown to this version, by their names.
         pieces: What vLLM compiled part by part.
         collectives: What a graph exchanges with other ranks, in order, by compile id.
         configs: Torch's settings at the first compilation: JSON by module, where they are logged.
@@ -116,7 +117,7 @@ class Process:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What of ours failed in it."""
+        """Errors in the recorder, one sentence each."""
         return tuple(f"{item.where}: {item.error}" for item in self.records(Problem))
 
     @property

@@ -20,6 +20,7 @@ class Candidate:
     """Something that may help, and can be tried without changing the user's files.
 
     Attributes:
+        settings: Settings of `torch._dynamo.config` by name.
         gb_ids: Ids of the recorded graph breaks that it could remove.
     """
 
@@ -114,6 +115,7 @@ class AdviceTrial:
     """Result of a ``--verify`` trial for one finding that it removes.
 
     Attributes:
+        settings: Settings of `torch._dynamo.config` by name.
         outputs_equal: Whether the outputs stayed equal; None where that is not known.
         recompiles: How often the function was compiled again before and after, where the finding is
             a recompilation.
@@ -178,10 +180,7 @@ class Verification:
 
     @property
     def is_lowered(self) -> bool:
-        """Whether times tell which way is faster.
-
-        The eager backend lowers no graph, and traces the sides of `torch.cond` anew in every call.
-        """
+        """Whether times tell which way is faster: the eager backend lowers no graph."""
         return self.backend != _EAGER
 
     def _without(self) -> list[int]:

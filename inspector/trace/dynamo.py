@@ -11,8 +11,9 @@ from inspector.records.record import doc, part
 from inspector.records.stack import StackFrame
 from inspector.trace.envelope import Envelope
 from inspector.trace.fields import nanoseconds, texts
-from inspector.trace.graph_break import Raised, parse_stack
+from inspector.trace.graph_break import Raised
 from inspector.trace.guards import DynamoSettings, read_settings
+from inspector.trace.printed_stack import printed_frames
 
 _SECOND_NS = 1_000_000_000
 _US_NS = 1_000
@@ -114,7 +115,6 @@ class SymbolGuard:
     """Event ``guard_added_fast``: a line of the program made an assumption about a symbolic size.
 
     Attributes:
-        expression: The assumption (``Eq(s77, 8)``).
         inside: The frames outside torch below that, which the compiler called.
     """
 
@@ -186,7 +186,7 @@ class DynamoError:
     def read(cls, envelope: Envelope) -> Self:
         """Reads the part of torch's text that is about the user's code."""
         raised, found, user_code = envelope.text().rpartition("from user code:\n")
-        stack = parse_stack(user_code) if found else ()
+        stack = printed_frames(user_code) if found else ()
         return cls(stack, Raised.parse(raised or user_code))
 
 

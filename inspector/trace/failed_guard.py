@@ -10,9 +10,9 @@ import re
 
 from inspector.records.stack import StackFrame
 from inspector.trace.fields import MAX_GUARD_CHARACTERS
-from inspector.trace.graph_break import parse_stack
 from inspector.trace.guard_shapes import Guard, guard_of
 from inspector.trace.guard_text import comment_at, floats_by_name
+from inspector.trace.printed_stack import printed_frames
 
 _ENTRY = re.compile(r"\A(?P<id>(?:!\d+/)?\d+/\d+(?:_\d+)?): ")
 _USER_STACK = "\nUser stack trace:\n"
@@ -60,7 +60,7 @@ def parse_reason(reason: str) -> FailedGuard:
         comment=comment.strip(),
         caused_by=_place(comment),
         hint=hint,
-        user_stack=parse_stack(stack) if stack else (),
+        user_stack=printed_frames(stack) if stack else (),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Self
 from inspector.records.stack import StackFrame
 from inspector.trace.envelope import Envelope
 from inspector.trace.inside_compiler import inside_compiler
+from inspector.trace.printed_stack import printed_frames
 
 _HEADER = re.compile(r"Graph break in user code at (?P<file>.*):(?P<line>\d{1,9})$", re.MULTILINE)
 # The second form is torch 2.6's.
@@ -69,8 +70,6 @@ _OPERATOR = re.compile(
 )
 _WORD = re.compile(r"\w")
 _TRACEBACK = "Traceback (most recent call last):"
-_FRAME = re.compile(r' {2,3}File "(?P<file>.*)", line (?P<line>\d{1,9}), in (?P<name>.*)')
-_CARETS = re.compile(r"[ ~^]*[~^][ ~^]*")
 _URL = re.compile(r"https?://\S+")
 _GB_ID = re.compile(r"/gb(\d+)\.html")
 
@@ -118,7 +117,7 @@ class Raised:
         """Reads the first traceback in a text: the first cause's."""
         _, _, printed = text.partition(_TRACEBACK)
         first = _NEXT_CAUSE.split(printed, maxsplit=1)[0]
-        return cls(*inside_compiler(parse_stack(first)))
+        return cls(*inside_compiler(printed_frames(first)))
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -179,7 +178,7 @@ class GraphBreakReason:
             line=int(header["line"]) if header else None,
             outcome=outcome,
             causes=parse_causes(message),
-            stack=parse_stack(stack),
+            stack=printed_frames(stack),
             raised=Raised.parse(text),
         )
         is_backends = any(cause.gb_id == BACKEND_FAILED for cause in found.causes[:1])
@@ -214,7 +213,7 @@ class GraphBreakReason:
 def operator_stack(text: str) -> tuple[StackFrame, ...]:
     """The stack of the operator that an error of a backend names; empty where it names none."""
     found = _OPERATOR_STACK.search(text)
-    return parse_stack(textwrap.indent(textwrap.dedent(found[1]), "  ")) if found else ()
+    return printed_frames(textwrap.indent(textwrap.dedent(found[1]), "  ")) if found else ()
 
 
 def _split_stack(text: str) -> tuple[str, str]:
@@ -272,23 +271,3 @@ def _cause(message: str) -> Cause:
         gb_id=f"GB{gb_id[1]}" if gb_id else None,
         higher_order="".join(sections["Higher Order Operator"][:1]).strip(),
     )
-
-
-def parse_stack(text: str) -> tuple[StackFrame, ...]:
-    """The frames of a printed traceback, outermost first."""
-    frames: list[StackFrame] = []
-    for line in text.split("\n"):
-        if match := _FRAME.fullmatch(line):
-            frames.append(StackFrame(match["file"], int(match["line"]), match["name"]))
-        elif frames and line.startswith("    "):
-            frames[-1] = _extended(frames[-1], line[4:])
-    return tuple(frames)
-
-
-def _extended(frame: StackFrame, text: str) -> StackFrame:
-    if not frame.code:
-        return dataclasses.replace(frame, code=text.rstrip())
-    if not frame.parsed and _CARETS.fullmatch(text):
-        start, end = len(text) - len(text.lstrip()), len(text.rstrip())
-        return dataclasses.replace(frame, column=start, end_column=end, parsed=True)
-    return frame  # further lines of an expression over several lines (Python 3.13)

@@ -165,8 +165,8 @@ def test_a_recording_is_read_again(folder: Path, report: dict[str, Any]) -> None
     assert done.returncode == 0
     with (folder / "bench.csv").open() as stream:
         lines = list(csv.DictReader(stream))
-    assert [line["input"] for line in lines if line["setting"] == "default"] == ["1", "2"]
-    measured = {line["setting"] for line in lines if line["latency_ns"]}
+    assert [line["input"] for line in lines if line["label"] == "default"] == ["0", "1"]
+    measured = {line["label"] for line in lines if line["latency_ns"]}
     assert measured == {"eager", "default", "perturbed"}
     # The verdict, where the report is in a file.
     verdict = [line for line in done.stderr.splitlines() if not line.startswith("wrote ")]

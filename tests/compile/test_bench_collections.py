@@ -31,7 +31,7 @@ def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
     assert summary["speedup"] == pytest.approx(pieces["rows"][1]["faster_than_eager"])
     with (tmp_path / "zoo.csv").open() as stream:
         lines = list(csv.DictReader(stream))
-    assert [line["setting"] for line in lines] == ["", "eager", "aot_eager"]
+    assert [line["label"] for line in lines] == ["", "eager", "aot_eager"]
     assert lines[0]["failure"].endswith("no such weights. (zoo/broken.py:1)")
 
 

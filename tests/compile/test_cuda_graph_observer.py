@@ -171,7 +171,8 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (folder / "program.py").write_text(PROGRAM)
     assert inspect(folder, "run", "--save", "recording", "program.py").strip() == SAID
     shown = inspect(folder, "guards", "recording", "--cudagraphs", "--format", "json")
-    problems = json.loads(inspect(folder, "explain", "recording", "--format", "json"))["problems"]
+    explained = json.loads(inspect(folder, "explain", "recording", "--format", "json"))
+    problems = [text for process in explained["processes"] for text in process["problems"]]
     return {**json.loads(shown), "problems": problems}
 
 

@@ -56,7 +56,8 @@ def written(folder: Path, **programs: str) -> Path:
 
 def assert_one_break(found: dict[str, Any], processes: int) -> dict[str, Any]:
     """One site, met once in each process, is one finding."""
-    assert found["warnings"] == found["problems"] == []
+    assert found["warnings"] == []
+    assert not any(item["problems"] for item in found["processes"])
     breaks = [finding for finding in found["findings"] if finding["rule"] == "graph-break"]
     assert len(breaks) == 1
     assert breaks[0]["file"] == "model.py"
@@ -151,7 +152,7 @@ def test_nothing_of_ours_breaks_the_import_of_torch(tmp_path: Path, what: str) -
     assert (done.stdout, done.stderr, done.returncode) == ("torch is here\n", "", 0)
     if what != "a file in the way":
         problems = [*(tmp_path / "recording").glob("problem.*.json")]
-        assert re.search("could not be|is invalid", problems[0].read_text())
+        assert re.search("could not be|could not start", problems[0].read_text())
 
 
 MANY = """
@@ -180,7 +181,8 @@ def test_a_full_log_takes_no_more_details_and_counts_everything(tmp_path: Path) 
     recording = tmp_path / ".inspector" / "2"
     assert sum(path.stat().st_size for path in recording.glob("*.log")) <= 400_000
     found = report(recording)
-    assert found["warnings"] == found["problems"] == []
+    assert found["warnings"] == []
+    assert not any(item["problems"] for item in found["processes"])
     assert found["processes"][0]["dropped"]["without_details"] > 0
     assert {name: found["summary"][name] for name in COUNTS} == {
         name: whole["summary"][name] for name in COUNTS

@@ -212,13 +212,13 @@ def test_what_is_advised_of_lines_is_tried_and_the_file_stays(
     report = verify(LINES)
     trials = of_lines(report)
 
-    assert list(trials) == ["branch-where", "branch-cond", "item"]
+    assert list(trials) == ["branch-where", "item"]
     for trial in trials.values():
         assert trial.measured is not None
         assert trial.measured.outputs is not None
         assert (trial.helps, trial.measured.outputs.equal) == (True, True)
         assert len(trial.removed) == 1
-    assert trials["branch-cond"].candidate.rewrites[0].place == "helper.py:11"
+    assert trials["branch-where"].candidate.rewrites[0].place == "helper.py:11"
     assert trials["item"].candidate.rewrites[0].place == "model.py:6"
     together = report.verification and report.verification.trials[-1]
     assert together is not None
@@ -239,5 +239,3 @@ def test_a_change_that_gives_something_else_is_told(verify: Verify) -> None:
     assert [tried.outputs_equal for tried in report.findings[0].verified if tried.rewrites] == [
         False
     ]
-    # `torch.cond` takes no sides of unlike dtypes.
-    assert of_lines(report)["branch-cond"].failure

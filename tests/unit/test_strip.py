@@ -44,7 +44,7 @@ ALWAYS = (
             "dynamic_sources", "duration_ns", "compile_time_by_stage_ns",
         )
     ),
-    "unknown_events",
+    "processes[].unknown_events",
 )  # fmt: skip
 """The same in every recording. (File names are absolute in a plain trace.)"""
 

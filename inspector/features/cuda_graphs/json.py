@@ -7,15 +7,10 @@ from inspector.records.cuda_graphs import (
     LeftOut,
     LoggedInput,
 )
-from inspector.report.json.common import COMMON
+from inspector.report.json.common import COMMON, process_index
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.cuda_graphs import CudaGraphWarning
-from inspector.run.run import Process
-
-
-def _process(scope: Scope) -> int:
-    """Index of its process."""
-    return scope.index_of(Process)
+from inspector.shared.stack import StackFrame
 
 
 def _mode(scope: Scope) -> str:
@@ -23,16 +18,9 @@ def _mode(scope: Scope) -> str:
     return scope.of(CudaGraphCapture).key.mode.lower()
 
 
-def _file(scope: Scope) -> str | None:
-    """The user's file that it concerns."""
+def _frame(scope: Scope) -> StackFrame | None:
     stack = scope.of(CudaGraphWarning).stack
-    return scope.shown(stack[-1].file) if stack else None
-
-
-def _line(scope: Scope) -> int | None:
-    """Line number in ``file``, from 1, or null if unknown."""
-    stack = scope.of(CudaGraphWarning).stack
-    return stack[-1].line if stack else None
+    return stack[-1] if stack else None
 
 
 VIEWS: Views = {
@@ -55,16 +43,17 @@ VIEWS: Views = {
         """process compile_id=key.compile_id? mode function=key.function device=key.device
         sizes=key.integers graph parent captured_before=recording refused duration_ns pool_bytes
         inputs copied_inputs=copied copied_bytes copies""",
-        process=_process,
+        process=process_index,
         mode=_mode,
     ),
     LoggedInput: View("name shape dtype size_bytes"),
     CudaGraphWarning: View(
-        "process kind compile_id? reason file line evidence",
-        process=_process,
-        file=_file,
-        line=_line,
+        "process kind compile_id? reason file=~frame.file line=frame.line? evidence",
+        process=process_index,
+        frame=_frame,
     ),
-    CudaGraphPartitions: View("process compile_id? partitions captured left_out", process=_process),
+    CudaGraphPartitions: View(
+        "process compile_id? partitions captured left_out", process=process_index
+    ),
     LeftOut: View("name reason"),
 }

@@ -1,7 +1,5 @@
 """Graph breaks and recompiles as JSON."""
 
-import dataclasses
-
 from inspector.features.recompiles.case import is_zero_one
 from inspector.records.calls import TargetCall, TargetFunction, Uncaught
 from inspector.records.environment import Dropped
@@ -9,14 +7,14 @@ from inspector.records.graph_breaks import SkippedFrame
 from inspector.records.trial import Comparison
 from inspector.report.baseline import KnownFinding
 from inspector.report.gate import Compared, Gate
-from inspector.report.json.common import COMMON, process_index, settings
+from inspector.report.json.common import COMMON, process_index
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.report.overview import cut_warning
 from inspector.report.report import FORMAT_VERSION, Report
 from inspector.run.compilation import Compilation, Failure, Frame
 from inspector.run.ended import raised_frame
 from inspector.run.graph_break import GraphBreak
-from inspector.run.recompile import Bound, Change, Limit, Recompile, SymbolUse, Value
+from inspector.run.recompile import Bound, Change, Limit, Recompile, SymbolUse
 from inspector.run.run import LogWarning, Process
 from inspector.run.summary import Added, Summary
 from inspector.run.verification import Measured, Trial, Verification
@@ -24,42 +22,10 @@ from inspector.shared.stack import StackFrame, user_frame
 from inspector.trace.graph_break import Cause
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Problem:
-    """An error in the recorder."""
-
-    process: int
-    message: str
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class _UnknownEvents:
-    """Number of log events of one name that this version does not know."""
-
-    process: int
-    event: str
-    count: int
-
-
 def _warnings(scope: Scope) -> list[LogWarning]:
     """Lines of logs that could not be read, and a log that ends early."""
     run = scope.of(Report).run
     return [*run.warnings, *filter(None, [cut_warning(run)])]
-
-
-def _problems(scope: Scope) -> list[_Problem]:
-    """What failed in the recorder."""
-    processes = enumerate(scope.of(Report).run.processes)
-    return [_Problem(at, text) for at, process in processes for text in process.problems]
-
-
-def _unknown_events(scope: Scope) -> list[_UnknownEvents]:
-    """Events unknown to this version."""
-    return [
-        _UnknownEvents(index, event, process.unknown_events[event])
-        for index, process in enumerate(scope.of(Report).run.processes)
-        for event in sorted(process.unknown_events)
-    ]
 
 
 def _summary(scope: Scope) -> Summary:
@@ -86,36 +52,12 @@ def _raised(scope: Scope) -> StackFrame | None:
     return raised_frame(scope.of(Uncaught), scope.of(Report).run.roots)
 
 
-def _raised_file(scope: Scope) -> str | None:
-    """The user's file that raised it."""
-    frame = _raised(scope)
-    return scope.shown(frame.file) if frame else None
-
-
-def _raised_line(scope: Scope) -> int | None:
-    """Line number in ``file``, from 1, or null if unknown."""
-    frame = _raised(scope)
-    return frame.line if frame else None
-
-
 def _failed(scope: Scope) -> StackFrame | None:
     return user_frame(scope.of(Failure).stack, scope.of(Report).run.roots)
 
 
-def _failed_file(scope: Scope) -> str | None:
-    """File in user code where the compilation failed, or null if unknown."""
-    frame = _failed(scope)
-    return scope.shown(frame.file) or None if frame else None
-
-
-def _failed_line(scope: Scope) -> int | None:
-    """Line number in ``file``, from 1, or null if unknown."""
-    frame = _failed(scope)
-    return frame.line or None if frame else None
-
-
 def _graph_breaks(scope: Scope) -> int:
-    """Records of graph breaks."""
+    """Number of graph break records."""
     return len(scope.of(Compilation).graph_breaks)
 
 
@@ -129,16 +71,6 @@ def _is_zero_one(scope: Scope) -> bool:
     return is_zero_one(scope.of(Recompile))
 
 
-def _equal(scope: Scope) -> bool | None:
-    """Whether all outputs are equal; null if none could be compared."""
-    return scope.of(Comparison).equal
-
-
-def _trial_settings(scope: Scope) -> dict[str, bool | list[str]]:
-    """Settings of `torch._dynamo.config` by name."""
-    return settings(Scope(scope.of(Trial).candidate))
-
-
 VIEWS: Views = {
     **COMMON,
     Report: View(
@@ -147,13 +79,10 @@ VIEWS: Views = {
         processes=run.processes findings frames=run.processes.frames
         graph_breaks=run.processes.frames.compilations.graph_breaks
         recompiles=run.processes.frames.compilations.recompile
-        skipped_frames=run.processes.skipped calls=run.processes.calls unknown_events warnings
-        problems next_steps""",
+        skipped_frames=run.processes.skipped calls=run.processes.calls warnings next_steps""",
         format_version=FORMAT_VERSION,
         tool_version=tool_version,
-        unknown_events=_unknown_events,
         warnings=_warnings,
-        problems=_problems,
     ),
     "recording": View(
         """name format_version target settings< started? partial? error? error_detail?
@@ -178,24 +107,24 @@ VIEWS: Views = {
         baseline_again"""
     ),
     Trial: View(
-        """settings rewrites=candidate.rewrites gb_ids=candidate.gb_ids caution=candidate.caution?
-        measured failure? removed added helps""",
-        settings=_trial_settings,
+        """settings=candidate.settings{} rewrites=candidate.rewrites gb_ids=candidate.gb_ids
+        caution=candidate.caution? measured failure? removed added helps"""
     ),
     Measured: View(
         """graphs graph_breaks distinct_graph_breaks recompiles compilations compile_time_ns
         warm_call_ns least_warm_call_ns outputs"""
     ),
-    Comparison: View("equal values differing uncompared max_abs_error first?", equal=_equal),
+    Comparison: View("equal values differing uncompared max_abs_error first?"),
     Process: View(
-        "process rank host? pid parent_pid ended exceptions cache_hits< dropped summary",
+        "process rank host? pid parent_pid ended exceptions cache_hits< dropped summary problems "
+        "unknown_events<",
         process=process_index,
         exceptions=_exceptions,
         dropped=_dropped,
         summary=_summary,
     ),
     Uncaught: View(
-        "type message file line thread? traceback", file=_raised_file, line=_raised_line
+        "type message file=~raised.file line=raised.line? thread? traceback", raised=_raised
     ),
     Dropped: View("max_bytes without_details"),
     Frame: View(
@@ -206,7 +135,7 @@ VIEWS: Views = {
         restart_reasons recompile_reasons hit_limit finished start_time_ns duration_ns stack""",
         graph_breaks=_graph_breaks,
     ),
-    Failure: View("type reason file line stack", file=_failed_file, line=_failed_line),
+    Failure: View("type reason file=~failed.file line=failed.line? stack", failed=_failed),
     GraphBreak: View(
         """process compile_id attempt frame_id frame=frame_name call gb_id=cause.gb_id
         gb_type=cause.gb_type title=cause.title explanation=cause.explanation
@@ -223,13 +152,12 @@ VIEWS: Views = {
     "coded": View("file=~file line? name code"),
     Recompile: View(
         """process compile_id entry class=kind origin source? name? index guard? comment? hint?
-        other_guards=others before now answer new_keys missing_keys is_zero_one bounds changes
+        before? now? answer new_keys missing_keys is_zero_one bounds changes
         hit_limit limit dynamic_sources=whitelist symbols guard_stack:coded caused_by:coded call
         duration_ns=time_ns compile_time_by_stage_ns=stages{} failure? stack:coded""",
         process=process_index,
         is_zero_one=_is_zero_one,
     ),
-    Value: View("text known"),
     Change: View("class=kind origin source name index before? now? is_dynamic specialized"),
     Bound: View("expression text parts"),
     Limit: View("name number raised"),

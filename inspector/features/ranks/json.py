@@ -14,11 +14,6 @@ from inspector.report.json.common import COMMON
 from inspector.report.json.encode import Scope, View, Views, tool_version
 
 
-def _file(scope: Scope) -> str:
-    """The file of the code object."""
-    return scope.shown(scope.of(RankRow).frame.file)
-
-
 def _functions(scope: Scope) -> list[str | None]:
     """Function that each group calls there, or null if it makes no further call."""
     return [None if row is None else function_name(row) for row in scope.of(OtherOrder).rows]
@@ -38,9 +33,8 @@ VIEWS: Views = {
         cache_misses"""
     ),
     RankRow: View(
-        """name=frame.name file line=frame.first_line number compilations missing differences
-        wait_ns""",
-        file=_file,
+        """name=frame.name file=~frame.file line=frame.first_line number compilations missing
+        differences wait_ns"""
     ),
     RankCompilation: View("process compile_id start_ns time_ns run_ns collectives_ns"),
     OtherOrder: View("call groups functions", functions=_functions),

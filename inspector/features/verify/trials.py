@@ -101,13 +101,12 @@ def _recompiled(report: Report) -> collections.Counter[tuple[str, int]]:
 def together(verification: Verification, *, lines_only: bool = False) -> Candidate | None:
     """All that helped, in one process; None where that is nothing new.
 
-    Of two that remove the same findings (messages moved, messages dropped) the first is taken; of
-    two changes of a line the faster one, and none that makes a call longer, as far as that is
-    known.
+    Of two that remove the same findings (messages moved, messages dropped) and of two changes of a
+    line the first is taken, and none that makes a call longer, as far as that is known.
     """
     chosen: list[Trial] = []
     trials = [t for t in verification.trials if not (lines_only and t.candidate.settings)]
-    for trial in sorted(trials, key=_slow) if verification.is_lowered else trials:
+    for trial in trials:
         earlier = {fingerprint for other in chosen for fingerprint in other.removed}
         same = bool(trial.removed) and set(trial.removed) <= earlier
         collides = any(
@@ -129,13 +128,6 @@ def together(verification: Verification, *, lines_only: bool = False) -> Candida
     cautions = dict.fromkeys(trial.candidate.caution for trial in chosen)
     gb_ids = dict.fromkeys(gb_id for trial in chosen for gb_id in trial.candidate.gb_ids)
     return Candidate(settings, tuple(gb_ids), "; ".join(filter(None, cautions)), rewrites)
-
-
-def _slow(trial: Trial) -> tuple[bool, float]:
-    """Settings in their order, then changes of lines by the time of a warm call at its best."""
-    is_rewrite = bool(trial.candidate.rewrites)
-    time_ns = trial.measured.least_warm_call_ns if trial.measured else None
-    return is_rewrite, (time_ns or math.inf) if is_rewrite else 0
 
 
 def _merged(settings: Iterable[Setting]) -> tuple[Setting, ...]:

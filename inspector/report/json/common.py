@@ -1,49 +1,12 @@
 """How findings, recordings and stacks are written in every report."""
 
-import dataclasses
-
 from inspector.report.finding import Example, Finding, StackLine
 from inspector.report.json.encode import Scope, View, Views
 from inspector.run.cost import Cost, CostKind
-from inspector.run.dynamic_sources import dynamic_sources
 from inspector.run.run import Process
 from inspector.run.source import SourceLine
 from inspector.run.verification import AdviceTrial
 from inspector.shared.edit import Edit, Rewrite
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class CommonCause:
-    """What the recompilations of a finding have in common."""
-
-    kind: str
-    origin: str
-    source: str
-    guard: str
-    answers: tuple[str, ...]
-    compile_ids: tuple[str, ...]
-    compile_time_ns: int
-    hit_limit: bool
-    dynamic_sources: tuple[str, ...]
-
-
-def _recompile(scope: Scope) -> CommonCause | None:
-    """What its recompilations have in common; null for other findings."""
-    items = scope.of(Finding).recompiles
-    if not items:
-        return None
-    first = items[0]
-    return CommonCause(
-        first.kind.value,
-        first.origin.value,
-        first.source,
-        first.guard,
-        tuple(item.answer.value for item in items),
-        tuple(str(item.compile_id) for item in items),
-        sum(item.time_ns or 0 for item in items),
-        any(item.hit_limit for item in items),
-        tuple(dynamic_sources(items)),
-    )
 
 
 def process_index(scope: Scope) -> int:
@@ -72,12 +35,6 @@ def _scale(scope: Scope) -> float:
     return round(scope.of(Cost).scale, 4)
 
 
-def settings(scope: Scope) -> dict[str, bool | list[str]]:
-    """Settings of `torch._dynamo.config` by name."""
-    found = scope.value.settings
-    return {name: value if isinstance(value, bool) else list(value) for name, value in found}
-
-
 def _before(scope: Scope) -> int | None:
     """Number of recompilations without the trial's changes; null for other findings."""
     found = scope.of(AdviceTrial).recompiles
@@ -98,14 +55,9 @@ COMMON: Views = {
         end_line=place.end_line end_column=place.end_column function=place.function? records why
         output? fix alternatives example hints notes=all_notes fingerprint gb_id gb_type url?
         outcome? evidence later cost_ns=cost.cost_ns cost_kind crossing_bytes=cost.crossing_bytes
-        executions_per_call=cost.executions_per_call cost is_new fails_gate verified recompile
-        processes excerpt=place.excerpt stack=place.stack""",
+        executions_per_call=cost.executions_per_call cost is_new fails_gate verified
+        recompiles=recompiles.compile_id processes excerpt=place.excerpt stack=place.stack""",
         cost_kind=_cost_kind,
-        recompile=_recompile,
-    ),
-    CommonCause: View(
-        """class=kind origin source? guard? answers compile_ids compile_time_ns hit_limit
-        dynamic_sources"""
     ),
     Cost: View(
         """outside_ns parts_ns=shares{} shared_ns shared_with fusible_bytes crossing_ns calls spread
@@ -117,8 +69,7 @@ COMMON: Views = {
     SourceLine: View("line=number text"),
     StackLine: View("file line? name code owner"),
     AdviceTrial: View(
-        "settings rewrites outputs_equal recompiles_before recompiles_after warm_call_ratio",
-        settings=settings,
+        "settings{} rewrites outputs_equal recompiles_before recompiles_after warm_call_ratio",
         recompiles_before=_before,
         recompiles_after=_after,
     ),

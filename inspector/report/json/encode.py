@@ -68,7 +68,8 @@ class View:
             null if ``c`` is None, and a list over all ``c`` if ``c`` is a sequence. What is empty
             becomes null with ``?``. ``{}`` makes pairs an object, ``<`` sorts an object by its
             keys, ``b=~c`` shows a file as people see it, and ``:view`` names a view.
-        computed: Fields that no attribute has: a constant, or a function of the scope.
+        computed: Fields that no attribute has: a constant, or a function of the scope; a path may
+            begin with the name of a function.
     """
 
     def __init__(self, text: str, /, **computed: Callable[[Scope], object] | str | float) -> None:
@@ -132,7 +133,12 @@ def _encoded(scope: Scope, field: Field, view: View, views: Views) -> object:
         computed = view.computed[field.key]
         value = computed(scope) if callable(computed) else computed
         return encode(Scope(value, scope), views, field.view)
-    found, is_many = _resolved(scope, field.path)
+    begin, *further = field.path
+    first = view.computed.get(begin)
+    if callable(first):
+        found, is_many = _resolved(Scope(first(scope), scope), tuple(further))
+    else:
+        found, is_many = _resolved(scope, field.path)
     if is_many:
         return [encode(item, views, field.view) for item in found if item.value is not None]
     item = found[0]

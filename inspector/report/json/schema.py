@@ -90,7 +90,12 @@ class _Maker:
             return _described(self.of(hints.get("return", type(None)), field.view), _first(text))
         if computed is not None:
             return {"const": computed}
-        hint, text, is_many, is_nullable = _walk(kind, field.path)
+        begin = view.computed.get(field.path[0])
+        if callable(begin):
+            of = typing.get_type_hints(begin)["return"]
+            hint, text, is_many, is_nullable = _walk(of, field.path[1:])
+        else:
+            hint, text, is_many, is_nullable = _walk(kind, field.path)
         if field.form == "pairs":
             hint = Mapping[str, _value_of(hint)]  # type: ignore[misc]
         made = self.of(hint, field.view)

@@ -17,8 +17,7 @@ def test_a_model_that_fails_has_a_line_in_a_table_too(tmp_path: Path) -> None:
     write_table(make_collection_report([failed], 1), tmp_path / "several.csv")
     with (tmp_path / "several.csv").open(newline="") as file:
         (line,) = csv.DictReader(file)
-    assert (line["target"], line["failure"]) == ("zoo/b.py", "Loading it failed: no, weights")
-    assert line["latency_ns"] == ""
+    assert line == {"target": "zoo/b.py", "failure": "Loading it failed: no, weights"}
 
 
 def test_what_varies_is_named_in_a_table(tmp_path: Path) -> None:
@@ -27,5 +26,6 @@ def test_what_varies_is_named_in_a_table(tmp_path: Path) -> None:
     events = [block(at, 500_000, input=each) for at in (0, 1) for each in (0, 1)]
     report = report_of(tmp_path, *events, plan=dataclasses.replace(PLAN, variations=variations))
     write_table(report, tmp_path / "bench.csv")
-    lines = (tmp_path / "bench.csv").read_text().splitlines()[1:]
-    assert sorted({line.split(",")[3] for line in lines}) == ["n=100", "n=17"]
+    with (tmp_path / "bench.csv").open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    assert sorted({line["inputs"] for line in lines}) == ["n=100", "n=17"]

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inspector.trace.graph_break import GraphBreakReason, parse_stack
+from inspector.trace.graph_break import GraphBreakReason
+from inspector.trace.printed_stack import printed_frames
 
 MESSAGE = """\
 Failed to trace builtin operator
@@ -81,14 +82,14 @@ def test_the_break_comes_before_what_wraps_it() -> None:
 
 
 def test_carets_become_columns_of_the_stripped_line() -> None:
-    outer, inner = parse_stack(STACK)
+    outer, inner = printed_frames(STACK)
 
     assert (outer.code, outer.column, outer.end_column) == ("y = self.inner(x)", 4, 17)
     assert (inner.code, inner.column, inner.end_column) == ('print("a")', None, None)
 
 
 def test_python_3_13_underlines_parts_and_several_lines() -> None:
-    (frame,) = parse_stack(
+    (frame,) = printed_frames(
         '  File "a.py", line 1, in f\n    g(\n    ~^\n        x,\n        ^^\n    )\n    ^\n'
     )
 

@@ -2,7 +2,6 @@
 
 import ast
 
-from inspector.features.breaks.advice.caught import raised
 from inspector.features.breaks.advice.choice_code import tensor_names
 from inspector.features.breaks.advice.choices import Choices
 from inspector.features.breaks.advice.conditions import condition_of, without_numbers
@@ -12,6 +11,7 @@ from inspector.features.breaks.advice.edits import (
     line_instead,
     statements_instead_of,
 )
+from inspector.features.breaks.advice.reports import reports
 from inspector.report.user_code.code import Code, names_of, written
 
 _CHOOSE = (
@@ -28,19 +28,6 @@ def choice(code: Code) -> Fix:
     if found is None:
         return Fix()
     return Fix(found.text, statements_instead_of(code, code.statement, found.lines))
-
-
-def one_side(code: Code) -> Fix:
-    """A branch as `torch.cond`."""
-    found = Choices.of(code)
-    if found is None or not found.only_one:
-        return Fix()
-    return Fix(
-        f"If only the selected branch should run: `{found.only_one}`. Both functions must return "
-        "new tensors of "
-        "the same shape and dtype.",
-        line_instead(code, found.only_one),
-    )
 
 
 def choice_by_number(code: Code) -> Fix:
@@ -128,3 +115,11 @@ def _assertion(code: Code) -> str:
     is_constant = isinstance(message, ast.Constant) and isinstance(message.value, str)
     text = code.shown(message) if is_constant else ""
     return f"assert {shown}{f', {text}' if text else ''}" if shown else ""
+
+
+def raised(code: Code) -> ast.Raise | None:
+    """What a branch ends with that does nothing but raise, and report before."""
+    match code.statement:
+        case ast.If(body=[*before, ast.Raise() as found]) if not before or reports(code, before):
+            return found
+    return None

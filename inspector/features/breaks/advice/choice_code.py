@@ -1,15 +1,14 @@
-"""The code of a choice between tensors: `torch.where` and `torch.cond` of what the user wrote."""
+"""The code of a choice between tensors: `torch.where` of what the user wrote."""
 
 import ast
 import copy
 import dataclasses
 from collections.abc import Mapping
 
-from inspector.features.breaks.advice.branch_values import Chosen
 from inspector.features.breaks.advice.conditions import condition_of, without_numbers
 from inspector.features.breaks.advice.effects import unknown_calls
 from inspector.features.breaks.advice.numbers import is_scalar
-from inspector.report.user_code.code import Code, called, names_of
+from inspector.report.user_code.code import Code, names_of
 
 LONGEST = 150
 """More characters, and a line is no longer one that is read."""
@@ -22,7 +21,6 @@ class ChoiceMaker:
 
     Attributes:
         scalars: As `condition_of` takes them.
-        calls: Calls of what nobody knows.
     """
 
     code: Code
@@ -81,33 +79,6 @@ class ChoiceMaker:
         # A number has no gradient.
         return f"{shown}.detach()" if shown and bare is not value else shown
 
-    def cond(self, condition: str, chosen: Chosen) -> str:
-        """``torch.cond(condition, …)`` in the place of ``torch.where``; empty where it is none."""
-        sides = chosen.then, chosen.otherwise
-        if any(map(_is_bound_to_frame, sides)):
-            return ""
-        made = [self._new(side) for side in sides]
-        line = f"{chosen.target}torch.cond({condition}, lambda: {made[0]}, lambda: {made[1]})"
-        fits = all(made) and not chosen.target.endswith("] = ") and len(line) <= LONGEST
-        return line if fits else ""
-
-    def _new(self, value: ast.expr) -> str:
-        """A side as a new tensor: what `torch.cond` returns may be no input, and no part of one."""
-        match value:
-            case ast.Tuple(elts=parts):
-                shown = [self._new(part) for part in parts]
-                return f"({', '.join(shown)})" if parts and all(shown) else ""
-            case ast.Constant():
-                return ""
-        bare = without_numbers(value)
-        shown_whole = self.code.shown(bare)
-        if bare is not value:
-            return f"{shown_whole}.detach().clone()" if shown_whole else ""
-        is_old = (
-            not isinstance(value, ast.BinOp | ast.UnaryOp | ast.Call) or called(value) in _VIEWS
-        )
-        return f"{shown_whole}.clone()" if shown_whole and is_old else shown_whole
-
     def _note(self, value: ast.expr) -> bool:
         """Whether a value is that of tensors; takes note of what has to be said of it."""
         calls = unknown_calls(value)
@@ -118,20 +89,6 @@ class ChoiceMaker:
             return False
         self.calls += [call for call in shown if call not in self.calls]
         return True
-
-
-_VIEWS = frozenset(
-    {"bfloat16", "contiguous", "detach", "double", "expand", "expand_as", "flatten", "float",
-     "half", "int", "long", "permute", "reshape", "squeeze", "t", "to", "transpose", "type_as",
-     "unsqueeze", "view", "view_as"}
-)  # fmt: skip
-
-
-def _is_bound_to_frame(value: ast.expr) -> bool:
-    """Whether a value is another one in a function of its own, or none."""
-    kinds = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
-    names = {"super", "__class__", "locals", "vars"} & names_of(value)
-    return bool(names) or any(isinstance(node, kinds) for node in ast.walk(value))
 
 
 def _is_number(code: Code, value: ast.expr) -> bool:

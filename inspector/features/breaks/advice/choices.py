@@ -20,12 +20,10 @@ class Choices:
 
     Attributes:
         conditions: Sentences about what has to be so, beyond what is said of every choice.
-        only_one: The statement that computes one side alone, by `torch.cond`; or empty.
     """
 
     lines: list[str] = dataclasses.field(default_factory=list)
     conditions: list[str] = dataclasses.field(default_factory=list)
-    only_one: str = ""
 
     @classmethod
     def of(cls, code: Code) -> Self | None:
@@ -43,9 +41,7 @@ class Choices:
         made = cls()
         if not condition or not made.add(maker, condition, chosen):
             return None
-        if len(chosen) == 1:
-            made.only_one = maker.cond(condition, chosen[0])
-        made.conditions = [*_of_calls(maker.calls, made.only_one), *_of_writes(code)]
+        made.conditions = [*_of_calls(maker.calls), *_of_writes(code)]
         return made
 
     def add(self, maker: ChoiceMaker, condition: str, chosen: Sequence[Chosen]) -> bool:
@@ -88,20 +84,14 @@ def _counts(node: ast.AST) -> bool:
     return False
 
 
-def _of_calls(calls: Sequence[str], only_one: str) -> list[str]:
+def _of_calls(calls: Sequence[str]) -> list[str]:
     shown = [f"`{call}`" for call in calls]
     if not shown:
         return []
     which = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     runs = "runs" if len(shown) == 1 else "run"
     said = "must not write to anything, draw random numbers or update statistics."
-    # Inductor's code asks for the value of the condition, and then runs one of the two
-    # (`codegen_conditional` in torch/_inductor/codegen/wrapper.py, 2.11 to 2.13).
-    longer = (
-        f" If {which} {'takes' if len(shown) == 1 else 'take'} longer than the wait for the "
-        "condition (a few µs on a GPU), use `torch.cond`, which runs one side only."
-    )
-    return [f"{which} always {runs}, and {said}{longer if only_one else ''}"]
+    return [f"{which} always {runs}, and {said}"]
 
 
 def _of_writes(code: Code) -> list[str]:

@@ -8,9 +8,6 @@ from inspector.features.breaks.advice.effects import is_pure
 from inspector.features.breaks.advice.numbers import is_scalar
 from inspector.report.user_code.code import Code, names_of
 
-_SMOOTH = (ast.Add, ast.Sub, ast.Mult, ast.Div)
-# Without arguments these give floating-point numbers, or integers of 64 bits.
-_WIDE = frozenset({"argmax", "argmin", "mean", "norm", "prod", "std", "sum", "var"})
 # These give a tensor of bools, as far as a tensor is in them.
 _COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
 
@@ -107,7 +104,7 @@ def without_numbers(test: ast.expr) -> ast.expr | None:
 
     Returns:
         The condition itself where it has none; None where a tensor may not take the number's place:
-        as an index, in a call, or in a calculation that its dtype could not hold.
+        as an index, in a call, or in a calculation, which its dtype may not hold.
     """
     if not has_numbers(test):
         return test
@@ -117,40 +114,15 @@ def without_numbers(test: ast.expr) -> ast.expr | None:
             if one is None or two is None:
                 return None
             return ast.Compare(left=one, ops=test.ops, comparators=[two])
-        case ast.Call():
-            inner = _tensor(test)
-            return None if inner is None or has_numbers(inner) else inner
-    return None
+    return _side(test)
 
 
 def _side(node: ast.expr) -> ast.expr | None:
     """One side of a comparison as a tensor."""
     if not has_numbers(node):
         return node
-    match node:
-        case ast.Call() if (inner := _tensor(node)) is not None and not has_numbers(inner):
-            return inner
-        case ast.BinOp(left=left, op=op, right=right) if isinstance(op, _SMOOTH):
-            one, two = (_term(side) for side in (left, right))
-            if one is not None and two is not None:
-                return ast.BinOp(left=one, op=op, right=two)
-    return None
-
-
-def _term(node: ast.expr) -> ast.expr | None:
-    """A part of a calculation: a constant, or a tensor that can hold what is calculated."""
-    if isinstance(node, ast.Constant):
-        return node
     inner = _tensor(node) if isinstance(node, ast.Call) else None
-    return inner if inner is not None and not has_numbers(inner) and _is_wide(inner) else None
-
-
-def _is_wide(tensor: ast.expr) -> bool:
-    """Whether it certainly is one of floating-point numbers, or of integers of 64 bits."""
-    match tensor:
-        case ast.Call(func=ast.Attribute(attr=name)):
-            return (is_scalar(tensor) and name in _WIDE) or name == "long"
-    return isinstance(tensor, ast.Compare)
+    return None if inner is None or has_numbers(inner) else inner
 
 
 def _tensor(node: ast.Call) -> ast.expr | None:

@@ -2,7 +2,7 @@
 
 import ast
 
-from inspector.features.breaks.advice.effects import REDUCTIONS, is_pure
+from inspector.features.breaks.advice.effects import REDUCTIONS
 from inspector.report.user_code.code import dotted_name
 
 
@@ -15,34 +15,6 @@ def is_scalar(node: ast.expr) -> bool:
             module, _, name = dotted_name(function).rpartition(".")
             return module == "torch" and name in REDUCTIONS and not isinstance(value, ast.Starred)
     return False
-
-
-def tensors_in(node: ast.AST) -> frozenset[str]:
-    """The names that certainly are tensors: ``x`` where ``x.std()`` or ``(x * x).sum()`` is."""
-    found: set[str] = set()
-    for inner in ast.walk(node):
-        match inner:
-            case ast.Call(func=ast.Attribute(value=value, attr=name), args=args) if (
-                name in REDUCTIONS or name in {"abs", "all", "any", "float"}
-            ):
-                operands = args[:1] if dotted_name(value) == "torch" else [value]
-                names = {leaf for operand in operands for leaf in _leaves(operand)}
-                found |= names if len(names) == 1 else set()
-    return frozenset(found)
-
-
-def _leaves(node: ast.expr) -> frozenset[str]:
-    """The names that an expression calculates with."""
-    match node:
-        case ast.Name() | ast.Attribute() if dotted_name(node):
-            return frozenset({dotted_name(node)})
-        case ast.BinOp(left=left, right=right):
-            return _leaves(left) | _leaves(right)
-        case ast.UnaryOp(operand=value):
-            return _leaves(value)
-        case ast.Call(func=ast.Attribute(value=value)) if is_pure(node):
-            return _leaves(value)
-    return frozenset()
 
 
 def tensor_of(

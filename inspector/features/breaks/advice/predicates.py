@@ -3,8 +3,7 @@
 import ast
 from collections.abc import Callable, Iterator
 
-from inspector.features.breaks.advice.branches import conjunction, negation
-from inspector.features.breaks.advice.caught import is_caught, raised
+from inspector.features.breaks.advice.branches import conjunction, negation, raised
 from inspector.features.breaks.advice.choices import Choices
 from inspector.features.breaks.advice.conditions import branches_by, decides, has_numbers
 from inspector.features.breaks.advice.effects import MODES
@@ -39,7 +38,6 @@ _is_empty = written(*(f.format(s) for s in _SIZES for f in ("not {}", "{} == 0",
 _is_filled = written(*(f.format(s) for s in _SIZES for f in ("{}", "{} > 0", "{} != 0", "{} >= 1")))
 _is_identity = written("_ is _", "_ is not _")  # which asks for no size
 _LOOPING = frozenset({"enumerate", "range", "zip"})
-_ASKING = frozenset({"is_compiling", "is_dynamo_compiling", "is_torchdynamo_compiling"})
 _inits_base = written("super().__init__(*_, **_)", "_.__init__(*_, **_)")
 
 
@@ -165,8 +163,26 @@ def _is_position(code: Code) -> bool:
 
 def _raises(code: Code) -> bool:
     """Whether a branch does nothing but raise an error that leaves the function."""
-    error = raised(code)
-    return error is not None and not is_caught(code, error)
+    return raised(code) is not None and not _is_caught(code)
+
+
+def _is_caught(code: Code) -> bool:
+    """Whether the function, or what calls it, may catch an error of the statement, and go on."""
+    return any(map(_catches, (code, *code.callers)))
+
+
+def _catches(code: Code) -> bool:
+    """One that raises again changes no more than the type; which errors it catches is not asked."""
+    child: ast.AST | None = code.statement
+    for parent in code.ancestors():
+        match parent:
+            case ast.Try(body=body, handlers=handlers) if child in body:
+                if not all(isinstance(handler.body[0], ast.Raise) for handler in handlers):
+                    return True
+            case ast.With(items=items) if any(called(x.context_expr) == "suppress" for x in items):
+                return True
+        child = parent
+    return False
 
 
 def _raises_alone(code: Code) -> bool:

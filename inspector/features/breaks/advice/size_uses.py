@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from inspector.features.breaks.advice.numbers import is_number_of, tensors_in
+from inspector.features.breaks.advice.numbers import is_number_of
 from inspector.report.user_code.code import Code, called, dotted_name, names_of, written
 
 # Functions and methods whose arguments are sizes (tried on torch 2.11 and 2.13, with Inductor).
@@ -23,17 +23,13 @@ _NEEDING = frozenset(
      "str"}
 )  # fmt: skip
 _STEP = 2  # the place of the argument of arange that is no size
+_LISTS = (ast.List, ast.ListComp, ast.Tuple)
 _makes_list = written("_.tolist()")
 
 
 @dataclasses.dataclass(slots=True)
 class SizeUses:
-    """What is done with a number or a list of them, also under the names that it gets.
-
-    Attributes:
-        is_size: Whether it is a size somewhere.
-        is_needed: Whether something has to know it: a branch, a loop, a text.
-    """
+    """What is done with a number or a list of them, also under the names that it gets."""
 
     code: Code
     is_list: bool
@@ -94,8 +90,9 @@ class SizeUses:
             return
         # Of a list torch would have to know how long the slice is.
         name = dotted_name(around.value)
-        is_tensor = is_tuple or name in tensors_in(self.code.function or cut)
-        is_tensor = is_tensor or name in self.code.parameters() or "(" in ast.unparse(around.value)
+        made = [isinstance(x, ast.Assign) and x.value for x in self.code.setters(name)]
+        is_tensor = is_tuple or name in self.code.parameters() or "(" in ast.unparse(around.value)
+        is_tensor = is_tensor or (bool(made) and all(x and not isinstance(x, _LISTS) for x in made))
         self.is_size |= is_tensor and cut.step is not node
 
     def _takes_size(self, call: ast.Call, node: ast.AST) -> bool:

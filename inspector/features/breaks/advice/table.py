@@ -51,7 +51,6 @@ def _as_text(make: Callable[[Code], str]) -> Callable[[Code], Fix]:
 _TAILORED: dict[str, Callable[[Code], Fix]] = {
     "branch-assert": branches.assertion,
     "branch-raise-in-graph": branches.assertion,
-    "branch-cond": branches.one_side,
     "branch-where": branches.choice,
     "item-branch": branches.choice_by_number,
     "not-of-tensor": branches.bool_tensor,

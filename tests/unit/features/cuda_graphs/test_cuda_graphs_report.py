@@ -145,7 +145,7 @@ def test_printed_stacks_are_read_with_and_without_carets() -> None:
     assert (first.file, first.line, first.name, first.code) == (
         "/a b/model.py", 12, "forward", "y = x + 1"
     )  # fmt: skip
-    assert (second.file, second.line, second.name, second.code) == ("other.py", 3, "", "last")
+    assert (second.file, second.line, second.name, second.code) == ("other.py", 3, "", "")
     assert printed_frames("") == ()
 
 

@@ -118,7 +118,6 @@ def test_a_branch_that_decides_more_than_one_value(body: str, lines: list[str]) 
     ("body", "said"),
     [
         ("x = self.norm(x)", "`self.norm(x)` always runs, and must not write to anything"),
-        ("x = self.norm(x)", "If `self.norm(x)` takes longer than the wait for the condition"),
         ("x = f(x) + self.g(x)", "`f(x)` and `self.g(x)` always run"),
         ("x = x.log()", "of the same shape and dtype, with finite values and gradients"),
     ],
@@ -145,38 +144,6 @@ def test_and_and_or_stay_tensors(old: str, new: str) -> None:
     assert said.startswith(f"Keep it as a tensor: `{new}` instead of `{old}`, and select with it")
     assert alone == f"Keep it as a tensor: `{new}` instead of `{old}`."
     assert fix("and-or-of-tensors", f"{above}return flag and x.any()\n", "flag") == ""
-
-
-@pytest.mark.parametrize(
-    ("body", "line"),
-    [
-        ("if x.any():\n    x = f(x)\n", "x = torch.cond(x.any(), lambda: f(x), lambda: x.clone())"),
-        ("return x[0] if x.any() else x.view(3) * 2\n",
-         "return torch.cond(x.any(), lambda: x[0].clone(), lambda: x.view(3) * 2)"),
-        ("return (x, y) if x.any() else (y.t(), -x)\n",
-         "return torch.cond(x.any(), lambda: (x.clone(), y.clone()), lambda: (y.t().clone(), -x))"),
-    ],
-)  # fmt: skip
-def test_only_one_side_runs_in_the_words_of_the_user(body: str, line: str) -> None:
-    said = fix("branch-cond", body, "x.any()")
-
-    assert said == (
-        f"If only the selected branch should run: `{line}`. Both functions must return new "
-        "tensors of the same shape and dtype."
-    )
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "if x.any():\n    x = x * 2\n    y = y * 2\n",  # two of them
-        "if x.any():\n    return y\nx = x * 2\nreturn x\n",  # with what stands below
-        "z = x.clone()\nif x.any():\n    z[0] = y\nreturn z\n",
-        "if x.any():\n    x = None\n",
-    ],
-)
-def test_what_is_no_single_value_is_told_in_general(body: str) -> None:
-    assert fix("branch-cond", body, "x.any()") == ""
 
 
 def test_what_a_loop_reads_again_is_chosen_too() -> None:

@@ -8,9 +8,8 @@ from inspector.features.breaks.advice.table import ALL
 from inspector.report.user_code.reading import Span, read_line, read_text
 from inspector.shared.edit import edited
 
-WHERE, COND, KEEP_TENSOR = (
-    next(advice for advice in ALL if advice.id == name)
-    for name in ("branch-where", "branch-cond", "item")
+WHERE, KEEP_TENSOR = (
+    next(advice for advice in ALL if advice.id == name) for name in ("branch-where", "item")
 )
 HEAD = "import torch\n\ndef f(self, x, y):\n"
 
@@ -26,9 +25,7 @@ def made(advice: object, body: str, line: int) -> list[str]:
 def test_a_branch_is_one_line_and_those_below_stay_where_they_are() -> None:
     body = "if x.sum() > 0:\n    z = x * 2\nelse:\n    z = y\nreturn z"
     where = "z = torch.where(x.sum() > 0, x * 2, y)"
-    cond = "z = torch.cond(x.sum() > 0, lambda: x * 2, lambda: y.clone())"
     assert made(WHERE, body, 1) == [where, "", "", "", "return z"]
-    assert made(COND, body, 1) == [cond, "", "", "", "return z"]
 
 
 def test_an_elif_stays_behind_its_if() -> None:
@@ -93,20 +90,15 @@ def test_a_number_from_elsewhere_has_no_method() -> None:
     assert "clamp" not in " ".join(made(KEEP_TENSOR, body, 3))
 
 
-@pytest.mark.parametrize("side", ["super().forward(x)", "(z := x * 2) + z"])
-def test_a_lambda_is_no_place_for_what_is_the_functions(side: str) -> None:
-    assert made(COND, f"if x.sum() > 0:\n    y = {side}\nelse:\n    y = x + 1\nreturn y", 1) == []
-
-
 def test_words_stay_apart() -> None:
     assert made(KEEP_TENSOR, "return(x.std()).item() * y", 1) == ["return x.std().detach() * y"]
 
 
 @pytest.mark.parametrize("body", ["if x.sum() > 0:\n    self.n += 1\nreturn x", "return x"])
 def test_what_is_no_choice_changes_nothing(body: str) -> None:
-    assert made(WHERE, body, 1) == made(COND, body, 1) == []
+    assert made(WHERE, body, 1) == []
 
 
 def test_a_line_without_its_file_is_no_file() -> None:
     code = read_line("    if x.sum() > 0:", Span(7, 7))
-    assert WHERE.edits_for(code) == COND.edits_for(code) == ()
+    assert WHERE.edits_for(code) == ()
