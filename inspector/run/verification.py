@@ -117,8 +117,8 @@ class AdviceTrial:
     Attributes:
         settings: Settings of `torch._dynamo.config` by name.
         outputs_equal: Whether the outputs stayed equal; None where that is not known.
-        recompiles: How often the function was compiled again before and after, where the finding is
-            a recompilation.
+        recompiles: Numbers of recompilations without and with the changes, where the finding is
+            one, or None.
         warm_call_ratio: Median time of a warm call with the changes, divided by that without. It is
             1 if the difference is within noise, and None if unknown or if the backend does not
             lower graphs.
