@@ -91,7 +91,7 @@ def main() -> None:
     if asked.record or asked.loop:
         sys.path.insert(0, str(ROOT))
     if asked.record:
-        from inspector.capture.recording.attach import attach
+        from inspector.capture.recording.handler import attach
 
         attach(asked.record, project=None)
     torch.manual_seed(0)

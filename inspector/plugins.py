@@ -39,7 +39,7 @@ COMMANDS = {
     "demo": "Write a sample page; needs no torch, GPU or model.",
     "ranks": "Show where the ranks of a job differ, and which ranks wait.",
     "diff": "Compare two models, recordings or git revisions.",
-    "list": "List the recordings in .inspector.",
+    "list": "List, name and delete recordings.",
     "rule": "Explain a rule or one of torch's graph break IDs (GB0059).",
     "schema": "Print the JSON Schema of a report.",
     "doctor": "Check for missing dependencies, and show how to install them.",

@@ -116,7 +116,7 @@ def _explain(folder: Path, request: Request) -> None:
     from inspector.capture.log.environment import environment
     from inspector.capture.profile_calls import call_profiled
     from inspector.capture.quiet import quiet_compiler
-    from inspector.capture.recording.attach import attach
+    from inspector.capture.recording.handler import attach
     from inspector.capture.settings import apply_dynamism, apply_settings
     from inspector.capture.source_loader import check_edited
     from inspector.capture.writer import emit

@@ -24,10 +24,9 @@ from inspector.capture.quiet import quiet
 from inspector.capture.recording.handler import attached_handler
 from inspector.capture.target.call import fresh
 from inspector.capture.target.target import Target
-from inspector.capture.timeline.kineto import HostEvent
 from inspector.capture.timeline.measure import mark_cost_ns
 from inspector.capture.timeline.timeline import CALL_MARK
-from inspector.capture.timeline.trace import traced
+from inspector.capture.timeline.trace import HostEvent, traced
 from inspector.capture.writer import emit
 from inspector.records.recompiles import GuardLevers, LeverTrial
 from inspector.shared.request import Request

@@ -87,7 +87,7 @@ USES = (
         "inputs, outputs and state of calls",
         """
         torch.utils: _pytree
-        torch.utils._pytree: tree_leaves tree_map tree_map_only tree_unflatten
+        torch.utils._pytree: tree_leaves tree_map_only
         torch.utils._python_dispatch: TorchDispatchMode _disable_current_modes
             is_traceable_wrapper_subclass
         """,

@@ -21,6 +21,7 @@ from inspector.capture.profiling.profiles import Profiles
 from inspector.capture.quiet import quiet
 from inspector.capture.target.call import Call, PreparedCall
 from inspector.capture.target.target import Target
+from inspector.capture.writer import guarded
 from inspector.shared.request import Request
 
 _MOST_ROUNDS = 10  # of calls before a profile, should each of them compile something
@@ -53,13 +54,13 @@ class _ProfiledCalls:
             counters=request.counters,
             fresh_ceilings=request.fresh_ceilings,
             seconds=request.seconds,
-            alone=None if request.kernel is None else IsolatedKernel(request.kernel),
         )
+        self._alone = None if request.kernel is None else IsolatedKernel(request.kernel)
         self._state = self._first_state()
 
     def make(self) -> None:
         number = self._call_until_compiled()
-        if self._profiles.is_refused():
+        if self._alone is not None and self._alone.is_refused():
             return
         with torch.no_grad() if self._request.no_grad else contextlib.nullcontext():
             for index in self._inputs:
@@ -151,6 +152,8 @@ class _ProfiledCalls:
         try:
             with quiet():
                 self._profiles.measure(index, run, eager, back_to_back)
+                if (alone := self._alone) is not None and not request.counters:
+                    guarded("benchmark one kernel", lambda: alone.measure(index, run))
         except Exception as error:
             number = self._made.count(index) - without if is_compiled else 0
             failed = FailedCall(target, index, error, number)

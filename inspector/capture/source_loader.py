@@ -11,10 +11,10 @@ project and in other sources that are nobody's installed package (a folder that 
 - ``x.cuda(…)`` becomes ``x.cpu()``; ``.pin_memory()`` is left out, ``pin_memory=True`` is false;
 - ``torch.cuda.synchronize`` and the like become those of ``torch.cpu``, and
   ``torch.cuda.FloatTensor`` becomes ``torch.FloatTensor``;
+- ``torch.load`` maps what it loads to the CPU, unless it is told where to;
 - ``assert torch.cuda.is_available()`` is left out; elsewhere ``is_available`` stays false.
 
-A device that comes from elsewhere (a configuration file, an installed library) is not seen here:
-see `cuda_as_cpu` in user_code.py, which maps those while the target is loaded, not while it runs.
+A device that comes from elsewhere (a configuration file, an installed library) is not seen.
 """
 
 from __future__ import annotations
@@ -109,7 +109,10 @@ class _ToCpu(ast.NodeTransformer):
             node.func = self.visit(node.func)
             return node
         self.generic_visit(node)
-        if method == "cuda" and isinstance(node.func, ast.Attribute):
+        if ast.unparse(node.func) == "torch.load":
+            if all(keyword.arg != "map_location" for keyword in node.keywords):
+                node.keywords.append(ast.keyword("map_location", ast.Constant("cpu")))
+        elif method == "cuda" and isinstance(node.func, ast.Attribute):
             node.func.attr, node.args, node.keywords = "cpu", [], []
         elif method == "pin_memory" and isinstance(node.func, ast.Attribute):
             return node.func.value

@@ -12,8 +12,6 @@ from inspector.capture.writer import emit
 from inspector.records.environment import SourceText
 from inspector.shared.roots import Owner
 
-_MOST_BYTES = 1 << 20
-_LINES_AROUND = 6
 _SHOWN = frozenset({Owner.PROJECT, Owner.GENERATED, Owner.LIBRARY})
 
 
@@ -21,23 +19,17 @@ class SourceWriter:
     """Writes each file once, of torch and of Python's standard library none."""
 
     def __init__(self) -> None:
-        self._written: set[tuple[str, int]] = set()
+        self._written: set[str] = set()
 
-    def add(self, file: str, line: int) -> None:
-        """Writes a file, or of a large one what is around a line, unless it was written before."""
-        if recorded_roots().owner(file) not in _SHOWN or (file, 0) in self._written:
+    def add(self, file: str) -> None:
+        """Writes a file, unless it was written before."""
+        if recorded_roots().owner(file) not in _SHOWN or file in self._written:
             return
         # linecache also knows the source of notebook cells and of registered generated code.
-        lines = linecache.getlines(file)
-        is_whole = sum(map(len, lines)) <= _MOST_BYTES
-        key = file, 0 if is_whole else max(1, line)
-        if not lines or key in self._written:
-            return
-        self._written.add(key)
-        first = 1 if is_whole else max(1, line - _LINES_AROUND)
-        kept = lines if is_whole else lines[first - 1 : line + _LINES_AROUND]
-        text = tuple(line.rstrip("\r\n") for line in kept)
-        emit(SourceText(file, first, text, is_whole, _digest(file)))
+        text = tuple(line.rstrip("\r\n") for line in linecache.getlines(file))
+        if text:
+            self._written.add(file)
+            emit(SourceText(file, 1, text, whole=True, sha256=_digest(file)))
 
     def add_digests(self) -> None:
         """Writes which text the user's modules have that are imported by now, not the text."""

@@ -25,7 +25,7 @@ def user_stack(sources: SourceWriter) -> tuple[StackFrame, ...]:
     users = (frame for frame in callers() if owner(frame.f_code.co_filename) in _USERS)
     found = [*map(at_line, itertools.islice(users, _MOST_FRAMES))]
     for frame in found:
-        sources.add(frame.file, frame.line)
+        sources.add(frame.file)
     return tuple(reversed(found))
 
 

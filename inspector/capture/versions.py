@@ -265,29 +265,17 @@ def recompiling() -> tuple[Any, list[str]] | None:
     return (found["frame"], list(map(str, found["reasons"]))) if found else None
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Guards:
-    """The guards of a cache entry that are being made.
+def guards_being_made() -> tuple[CodeType, tuple[Mapping[str, Any], Mapping[str, Any]]] | None:
+    """Whose guards the constructor of ``CheckFunctionManager`` is at work on and logs.
 
-    Attributes:
-        scope: The local and the global variables that they look at.
-    """
-
-    code: CodeType
-    scope: tuple[Mapping[str, object], Mapping[str, object]]
-
-
-def guards_being_made() -> Guards | None:
-    """The guards that the constructor of ``CheckFunctionManager`` is at work on and logs.
-
+    Gives the code, and the local and the global variables that they look at.
     ``f_code`` and ``output_graph`` are parameters of it (torch/_dynamo/guards.py, 2.11 to 2.13).
     """
     found = _locals_of("CheckFunctionManager.__init__")
     if not found:
         return None
     graph = found["output_graph"]
-    scope = graph.local_scope, graph.global_scope
-    return Guards(found["f_code"], scope)
+    return found["f_code"], (graph.local_scope, graph.global_scope)
 
 
 def skip_frames_of(function: Any) -> None:
@@ -347,26 +335,13 @@ def job() -> Job | None:
     return Job(store, distributed.get_rank(), size)
 
 
-def mark_graphs() -> bool:
+def marked_graphs() -> contextlib.AbstractContextManager[object]:
     """Lets graphs that run as FX's own Python code stand in profiles, each as one span.
 
     The option is in torch/fx/experimental/_config.py, 2.11 to 2.13; only code that is generated
-    from now on has the marks, which cost nothing but under a profiler. It gives what it was.
+    inside of the ``with`` has the marks, which cost nothing but under a profiler.
     """
     from torch.fx.experimental import _config
 
-    before: bool = _config.enrich_profiler_metadata
-    _config.enrich_profiler_metadata = True
-    return before
-
-
-@contextlib.contextmanager
-def marked_graphs() -> Iterator[None]:
-    """Marks the graphs that are compiled meanwhile, and no others."""
-    before = mark_graphs()
-    try:
-        yield
-    finally:
-        from torch.fx.experimental import _config
-
-        _config.enrich_profiler_metadata = before
+    marked: contextlib.AbstractContextManager[object] = _config.patch(enrich_profiler_metadata=True)
+    return marked

@@ -139,7 +139,7 @@ def existing(target: str | None) -> Path:
         hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
         if is_number or is_store(path.parent):
             hint = (
-                f"Only the newest {recordings_limit()} (up to 1 GB) and renamed ones are kept. "
+                f"Only the newest {recordings_limit()} (up to 1 GB) and named recordings are kept. "
                 "Pass --save DIR to keep one."
             )
         raise UsageError(f"There is no model, recording or trace {target!r}.", hint)

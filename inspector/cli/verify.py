@@ -38,7 +38,6 @@ class Outcome:
     """How the process of a trial ended.
 
     Attributes:
-        run: What was recorded, or None where nothing was.
         stop: Exit code with which everything ends (Ctrl-C), or 0.
     """
 

@@ -1,17 +1,19 @@
 """``inspector.explain(model, *inputs)``: what `inspect explain` says, of this process's objects."""
 
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from inspector.errors import InspectorError
-from inspector.library.recording import ShownReport, recorded
+from inspector.errors import EnvironmentLacksError, InspectorError, UsageError
+from inspector.library.recording import Recording, ShownReport, recorded
 
 
 def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
-    model: Callable[..., Any],
+    model: Callable[..., Any] | str | os.PathLike[str],
     /,
     *inputs: Any,  # noqa: ANN401 - whatever the model takes
     backend: str | Callable[..., Any] = "eager",
@@ -42,10 +44,14 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
     ``torch._dynamo.reset()`` is called first.
 
     Args:
-        model: A module or a function. If it is compiled already, what it was before is taken.
+        model: A module or a function. If it is compiled already, what it was before is taken. A
+            target (``"model.py"``) is recorded in a process of its own, as `inspect explain` does.
         *inputs: Its positional arguments.
-        backend: torch.compile's, as mode, options, dynamic and fullgraph are; by default captured
-            graphs run eagerly.
+        backend: torch.compile's; by default captured graphs run eagerly.
+        mode: torch.compile's.
+        options: torch.compile's.
+        dynamic: torch.compile's.
+        fullgraph: torch.compile's.
         train: Whether a call is forward, sum of the outputs, and backward.
         calls: How often it is called to be measured, after two calls that are not.
         measure: Whether it is.
@@ -60,6 +66,19 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
     Raises:
         InspectorError: It failed before anything was compiled, or the arguments do not fit.
     """
+    if isinstance(model, str | os.PathLike):
+        if inputs or kwargs or options or not isinstance(backend, str) or caches != "fresh":
+            raise UsageError(
+                "Inputs, options, caches and callable backends do not apply to a target given by "
+                "name.",
+                "Define them in its file, or pass the module itself.",
+            )
+        flags = {
+            "--train": train, "--fullgraph": fullgraph, "--no-measure": not measure,
+            "--dynamic": dynamic is True, "--no-dynamic": dynamic is False,
+        }  # fmt: skip
+        chosen = {"--backend": backend, "--mode": mode, "--calls": calls}
+        return _explain_target(os.fspath(model), flags, chosen, path)
     from inspector.capture.in_process import call_in_process, name_of
     from inspector.capture.target.call import Call
 
@@ -84,3 +103,24 @@ def explain(  # noqa: PLR0913 - one parameter per option, all of them by name
                 raise
             return report  # it failed after something was compiled
         return recording.report()
+
+
+def _explain_target(
+    target: str,
+    flags: Mapping[str, bool],
+    chosen: Mapping[str, object],
+    path: str | os.PathLike[str] | None,
+) -> ShownReport:
+    with tempfile.TemporaryDirectory(prefix="inspector-", ignore_cleanup_errors=True) as folder:
+        place = Path(folder, "explain") if path is None else Path(path)
+        options = [flag for flag, is_set in flags.items() if is_set]
+        for name, value in chosen.items():
+            options += [] if value is None else [name, str(value)]
+        command = [sys.executable, "-m", "inspector.cli", "explain", target, "--no-progress"]
+        done = subprocess.run(
+            [*command, "--save", str(place), *options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode in {UsageError.exit_code, EnvironmentLacksError.exit_code}:
+            raise UsageError(done.stderr.strip().removeprefix("error: "), "See: inspect --help")
+        return Recording(place).report()

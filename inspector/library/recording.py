@@ -138,7 +138,7 @@ def recorded(
 ) -> Iterator[Recording]:
     """Records with a description; what the block raises is in it, and leaves it."""
     from inspector.capture.compiled import fresh_caches
-    from inspector.capture.recording.attach import attach
+    from inspector.capture.recording.handler import attach
 
     # The program may change the working directory.
     asked = None if path is None else Path(path).absolute()

@@ -1,4 +1,4 @@
-"""What the machine can do, and in which state it is."""
+"""What the machine can do, and in which state its GPU was."""
 
 from collections.abc import Mapping
 
@@ -15,7 +15,6 @@ class Ceilings(Record):
         "kernel, timed by CUPTI), and <dtype>_flops_per_s (matrix products)",
         key="ceilings",
     )
-    state: Mapping[str, str] = doc("clocks, power draw and throttle reasons of the device")
     measured_at_s: int = doc("seconds since the epoch")
     is_cached: bool = doc(
         "whether the values were measured before this recording", key="cached", default=False
@@ -26,7 +25,6 @@ class Ceilings(Record):
     unstable: Mapping[str, float] = doc(
         "relative difference between the two halves of the samples", default_factory=dict
     )
-    state_missing: str = doc("reason why the state is missing", default="")
     took_ns: int = doc("duration of the measurement", default=0)
     facts: Mapping[str, int] = doc(
         "l2_bytes, threads, …; others_percent: percentage of time that other processes were using "

@@ -10,12 +10,7 @@ _PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Documentation:
-    """What ``NAME.md`` says.
-
-    Attributes:
-        lead: The text between the heading and the first section.
-        sections: The text of each section by its title, in the order of the file.
-    """
+    """What ``NAME.md`` says."""
 
     lead: str
     sections: Mapping[str, str]

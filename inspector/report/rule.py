@@ -39,10 +39,6 @@ class Rule(abc.ABC, Generic[S, F]):
 
     Its documentation is ``ID.md`` next to its module, with the sections `SECTIONS`. It is read, and
     thereby checked, when the class is made.
-
-    Attributes:
-        id: The rule's name, in kebab case.
-        severity: The severity that its findings have unless they say otherwise.
     """
 
     id: ClassVar[str]
@@ -89,7 +85,6 @@ class Advised:
 
     Attributes:
         message: What was found, in one sentence without a full stop; of a kernel, behind its name.
-        fix: What to do, the best advice first.
         at_stake_ns: Predicted time of one launch that it costs, or None if unknown.
         kernel: The kernel that it is about, of a rule that looks at all of them.
         nodes: Names of the nodes of a C++ kernel that it is about; all where there are none.

@@ -21,7 +21,6 @@ class Prediction:
     Attributes:
         time_ns: Predicted time; a lower bound if ``missing`` is set, None if unknown.
         spread_ns: Its time if all multiprocessors had a block, or None if unknown.
-        parts: How each figure was computed, one sentence each.
     """
 
     time_ns: int | None
@@ -30,7 +29,6 @@ class Prediction:
     compute_ns: int | None = None
     unit: str = ""
     launch_ns: int = 0
-    parts: tuple[str, ...] = ()
     blocks: int | None = None
     spread_ns: int | None = None
     missing: str = ""

@@ -66,14 +66,6 @@ class Origin(enum.Enum):
     UNKNOWN = "unknown"
 
 
-class Known(enum.Enum):
-    """How a value is known."""
-
-    TRACE = "trace"
-    PARSED = "parsed"
-    PROCESS = "process"
-
-
 class Answer(enum.Enum):
     """What Dynamo made of it."""
 
@@ -88,18 +80,6 @@ class Answer(enum.Enum):
     FAILED = "failed"
     """The compilation failed."""
     UNKNOWN = "unknown"
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Value:
-    """A value on one side of a guard.
-
-    Attributes:
-        text: The value in Python's spelling, or a description of an object.
-    """
-
-    text: str
-    known: Known
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -220,10 +200,10 @@ class Recompile:
     Attributes:
         entry: Compile id of the cache entry whose guard failed, or None. If several entries failed,
             it is the closest match.
-        others: Failed guards of the other cache entries, each as ``0/0: guard``, newest entry
-            first.
         source: Guarded value in Dynamo's notation (``L['x']``), if known.
         name: Guarded value as written in user code (``x``).
+        before: What the guard expects, in Python's spelling, if known.
+        now: What the call has instead, if known.
         holds: Class of a container's first item (``int``), or an empty string where unknown.
         time_ns: Wall time of all stages of this compilation, backward included; None where unknown.
         failure: The first line of torch's error message, or an empty string.
@@ -238,7 +218,6 @@ class Recompile:
 
     compile_id: CompileId
     entry: CompileId | None
-    others: tuple[str, ...]
     guard: str
     comment: str
     hint: str
@@ -247,8 +226,8 @@ class Recompile:
     index: int | None
     kind: RecompileClass
     origin: Origin
-    before: Value | None
-    now: Value | None
+    before: str
+    now: str
     answer: Answer
     holds: str = ""
     guard_stack: tuple[StackFrame, ...] = ()

@@ -18,11 +18,7 @@ _MOST = 64
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Assignment:
-    """One argument as one input has it.
-
-    Attributes:
-        dimension: The dimension whose size it is, or None for a value or a dtype.
-    """
+    """One argument as one input has it."""
 
     name: str
     dimension: SignedInt | None

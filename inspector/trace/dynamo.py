@@ -115,7 +115,6 @@ class SymbolGuard:
     """Event ``guard_added_fast``: a line of the program made an assumption about a symbolic size.
 
     Attributes:
-        expression: The assumption (``Eq(s77, 8)``).
         inside: The frames outside torch below that, which the compiler called.
     """
 

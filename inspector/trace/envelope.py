@@ -15,8 +15,6 @@ class Envelope:
 
     Attributes:
         key: The event's key (``dynamo_start``, ``artifact``, …).
-        compile_id: The compilation during which it was logged, or None outside of one.
-        line: Line number in the log, from 1.
     """
 
     key: str

@@ -21,7 +21,6 @@ class FailedTrace:
     """The operator that failed: its node is made before it is run, and is the graph's last.
 
     Attributes:
-        operator: The operator (``aten.index.Tensor``), or an empty string.
         frame: The user's line that it comes from, or None. In a backward pass, the line of the
             forward operator.
     """

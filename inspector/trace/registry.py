@@ -36,11 +36,7 @@ from inspector.trace.timing import ChromiumEvent
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class UnknownEvent:
-    """An event that this version has never heard of; it is counted and shown, never dropped.
-
-    Attributes:
-        label: Its key, or ``artifact:name`` and the like.
-    """
+    """An event that this version has never heard of; it is counted and shown, never dropped."""
 
     label: str
 

@@ -26,7 +26,7 @@ def product(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
 def compiled(folder: str) -> str:
     attachment = None
     if folder:
-        from inspector.capture.recording.attach import attach
+        from inspector.capture.recording.handler import attach
 
         attachment = attach(Path(folder), None)
         attachment.handler.watch_autotuning()

@@ -48,9 +48,6 @@ class Profiles:
     def has_replays(self) -> bool:
         return False
 
-    def is_refused(self) -> bool:
-        return False
-
     def measure(self, _: int, run: Any, eager: Any, _end: Any) -> None:
         for make in (run, run, eager, eager, run):
             make()()

@@ -13,7 +13,7 @@ from inspector.capture.kernel_bench import bench as bench_module
 from inspector.capture.kernel_bench import timer
 from inspector.capture.kernel_bench.arguments import Arguments
 from inspector.capture.kernel_bench.bench import IsolatedKernel
-from inspector.capture.kernel_bench.calls import called_kernels
+from inspector.capture.kernel_bench.kernels import called_kernels
 
 ROOM = 1 << 30
 

@@ -66,11 +66,11 @@ def test_what_a_replay_launches_has_the_places_of_the_same_call_without_cuda_gra
     (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
     items = replayed("copy", "triton_poi_fused_0", "gemm", "splitK")
     assert all(item.is_replayed for item in items)
-    found = placed(items, known)
-    assert [(place.line, place.region) for place in found.places] == [
+    places, unmatched = placed(items, known)
+    assert [(place.line, place.region) for place in places] == [
         (0, "0/0"), (12, "0/0"), (15, "0/0"), (15, "0/0")
     ]  # fmt: skip
-    assert found.unmatched == 1
+    assert unmatched == 1
 
 
 # Names, grids and places as in a recording of an H200 (samples/transformer_block, training).
@@ -102,15 +102,15 @@ def replaying(*, closely: bool) -> list[Launched]:
 def test_what_torch_copies_before_a_replay_is_known_from_a_replay() -> None:
     (known,) = calls_of(CLOSE, [(BASE, BASE + 200_000)])
     items = replaying(closely=False)
-    assert placed(items, known).unmatched == 4  # two copies; the second replay is none of `known`
+    assert placed(items, known)[1] == 4  # two copies; the second replay is none of `known`
     around = [item for item in replaying(closely=True) if not item.is_replayed]
-    found = placed(items, known, around)
-    assert found.unmatched == 2
+    places, unmatched = placed(items, known, around)
+    assert unmatched == 2
     for number in (0, 3):
-        place = found.places[number]
+        place = places[number]
         assert place.frames == ("/p/model.py(32): forward",)
         assert (place.file, place.line, place.operator) == ("cwrapper", 411, "aten::_foreach_copy_")
-    assert [place.line for place in found.places] == [411, 12, 15, 411, 0, 0]
+    assert [place.line for place in places] == [411, 12, 15, 411, 0, 0]
 
 
 def layers(number: int, *, line: int, copy_in: int | None = None) -> list[Launched]:
@@ -126,8 +126,8 @@ def layers(number: int, *, line: int, copy_in: int | None = None) -> list[Launch
 
 
 def test_equal_layers_keep_their_places() -> None:
-    found = placed(layers(4, line=0, copy_in=1), layers(4, line=10))
-    assert [place.line for place in found.places] == (
+    places, unmatched = placed(layers(4, line=0, copy_in=1), layers(4, line=10))
+    assert [place.line for place in places] == (
         [10] * 7 + [11] * 3 + [0] + [11] * 4 + [12] * 7 + [13] * 7
     )
-    assert found.unmatched == 1
+    assert unmatched == 1

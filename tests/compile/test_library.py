@@ -281,12 +281,19 @@ def test_it_looks_well_in_a_notebook() -> None:
     assert "<script" not in html
 
 
-def test_a_report_is_saved(tmp_path: Path) -> None:
-    report = inspector.explain(torch.nn.Linear(2, 2), torch.ones(1, 2), measure=False)
+def test_a_target_is_recorded_and_a_report_is_saved(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(
+        "import torch\nmodel = torch.nn.Linear(2, 2)\nexample_inputs = (torch.ones(1, 2),)\n"
+    )
+    report = inspector.explain(tmp_path / "model.py", measure=False)
     assert repr(report) == "<Report: no graph breaks: 1 graph, 1 operator; 0 findings>"
     assert report.to_dict()["summary"]["graphs"] == 1
     report.save(tmp_path / "report.html")
     assert "<script" in (tmp_path / "report.html").read_text()
+    with pytest.raises(UsageError, match="no file"):
+        inspector.explain(str(tmp_path / "modell.py"))
+    with pytest.raises(UsageError, match="do not apply to a target given by name"):
+        inspector.explain(str(tmp_path / "model.py"), torch.ones(1, 2))
 
 
 def test_importing_the_package_costs_nothing() -> None:

@@ -105,7 +105,7 @@ UNCHECKED = """
 import contextlib, json, sys
 from pathlib import Path
 from inspector.capture.kernel_builds import autotuner
-from inspector.capture.kernel_builds.driverless import forget_driver
+from inspector.capture.kernel_builds.tools import forget_driver
 
 folder = Path(sys.argv[1])
 forget_driver(90, folder)

@@ -48,7 +48,7 @@ HOOKS = [
     ("recording.handler", "TraceHandler._add_positions"), ("recording.handler", "calling_frame"),
     ("recording.handler", "emit"), ("sources", "SourceWriter.add"),
     ("sources", "recorded_roots"), ("sources", "emit"), ("breaks.skips", "SkipObserver._observe"),
-    ("breaks.skips", "_is_entry"), ("writer", "_json"), ("log.capped_log", "CappedLog.append"),
+    ("breaks.skips", "_is_entry"), ("writer", "_json"), ("log.process_log", "CappedLog.append"),
     ("recording.begin", "_write_meta"),
     ("recording.begin", "_program"),
 ]  # fmt: skip
@@ -80,7 +80,7 @@ def _run(
         attachment = None
         if recorded:
             os.environ["INSPECTOR_RECORD"] = name
-            if hook and hook[0] == "log.capped_log":
+            if hook and hook[1] == "CappedLog.append":
                 os.environ["INSPECTOR_MAX_BYTES"] = "20000"
             begin()
             attachment = attached_handler()
@@ -287,7 +287,7 @@ def test_what_torch_cannot_print_for_its_trace_compiles_all_the_same(tmp_path: P
 def test_torchs_trace_is_as_it_was_when_nothing_is_recorded_any_more(tmp_path: Path) -> None:
     from torch._logging import trace_structured
 
-    from inspector.capture.recording.attach import attach
+    from inspector.capture.recording.handler import attach
 
     before = trace_structured.__code__, dict(trace_structured.__globals__)
     attachment = attach(tmp_path, None)

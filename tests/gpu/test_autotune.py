@@ -78,7 +78,7 @@ def reduced(x, y):
 
 attachment = None
 if sys.argv[1]:
-    from inspector.capture.recording.attach import attach
+    from inspector.capture.recording.handler import attach
     attachment = attach(Path(sys.argv[1]), None)
     attachment.handler.watch_autotuning()
 x = torch.ones(2048, 1024, device="cuda", dtype=torch.bfloat16)

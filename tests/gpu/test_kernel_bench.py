@@ -60,7 +60,7 @@ import torch
 from inspector.capture import versions
 from inspector.capture.kernel_bench import bench
 from inspector.capture.kernel_bench.bench import IsolatedKernel
-from inspector.capture.kernel_bench.calls import called_kernels
+from inspector.capture.kernel_bench.kernels import called_kernels
 from inspector.capture.calls.state import State
 from model import example_inputs, model
 

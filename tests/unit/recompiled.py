@@ -5,7 +5,7 @@ from typing import Any
 from inspector.features.recompiles.case import FixCase
 from inspector.features.recompiles.fix import fixes
 from inspector.report.user_code.call_site import CallSite
-from inspector.run.recompile import Answer, Known, Origin, Recompile, RecompileClass, Value
+from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass
 from inspector.shared.roots import Roots
 from inspector.shared.stack import StackFrame
 from inspector.trace.compile_id import CompileId
@@ -16,10 +16,10 @@ def recompile(
 ) -> Recompile:
     """A recompilation because an argument changed."""
     known: dict[str, Any] = {
-        "compile_id": CompileId(0, 1), "entry": None, "others": (), "guard": "", "comment": "",
+        "compile_id": CompileId(0, 1), "entry": None, "guard": "", "comment": "",
         "hint": "", "source": f"L['{name}']", "name": name, "kind": kind,
         "index": 0 if kind is RecompileClass.SIZE else None, "origin": Origin.ARGUMENT,
-        "before": Value(before, Known.PARSED), "now": Value(now, Known.PARSED),
+        "before": before, "now": now,
         "answer": Answer.AGAIN,
     }  # fmt: skip
     return Recompile(**{**known, **fields})

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from inspector.capture.bench.program import Loop
-from inspector.capture.profiling.device import wait, waiting
+from inspector.capture.profiling.device import wait
 from inspector.capture.profiling.plan import is_settled
 from inspector.capture.timeline.trace import traced
 from inspector.shared.spans import union_ns
@@ -18,7 +18,7 @@ _WATCHED_CALLS = 5
 _UNCOUNTED = 2  # with the first calls the profiler has work of its own
 
 
-def timed(call: Callable[[], object], wait: Callable[[], object] = wait) -> int:
+def timed(call: Callable[[], object]) -> int:
     """Wall time of a call, in ns, until the device is done."""
     wait()
     began_ns = time.perf_counter_ns()
@@ -43,8 +43,7 @@ def block(loop: Loop, calls: int) -> tuple[int, ...]:
     """The times of calls one after the other, after one that does not count."""
     with loop.context():
         loop.next_call()()
-        until_done = waiting()
-        return tuple(timed(loop.next_call(), wait=until_done) for _ in range(calls))
+        return tuple(timed(loop.next_call()) for _ in range(calls))
 
 
 def burst(loop: Loop, calls: int) -> Mapping[str, int]:

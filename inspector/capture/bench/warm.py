@@ -23,7 +23,7 @@ from inspector.capture.execution.trial import seed
 from inspector.capture.log.environment import environment
 from inspector.capture.profiling.device import cuda_devices
 from inspector.capture.quiet import quiet
-from inspector.capture.recording.attach import attach
+from inspector.capture.recording.handler import attach
 from inspector.capture.target.locate import Place, locate
 from inspector.capture.target.target import Target, load_target
 from inspector.capture.versions import compilations

@@ -29,13 +29,12 @@ from inspector.capture.bench.process import Channel, Cores, device_name
 from inspector.capture.bench.program import Loop, Program, loop_of, restoring_loop
 from inspector.capture.calls.calling import wait_for_device
 from inspector.capture.calls.outputs import SavedResults, joined, keep, saved_results
-from inspector.capture.execution.execution import write_target
-from inspector.capture.execution.known_backends import check_spelling
+from inspector.capture.execution.execution import check_spelling, write_target
 from inspector.capture.execution.trial import seed
 from inspector.capture.log.environment import environment
 from inspector.capture.profiling.device import cuda_devices, uses_cuda
 from inspector.capture.quiet import quiet
-from inspector.capture.recording.attach import attach
+from inspector.capture.recording.handler import attach
 from inspector.capture.target.call import PreparedCall
 from inspector.capture.target.target import Target, load_target
 from inspector.capture.versions import compilations

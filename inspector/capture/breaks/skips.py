@@ -42,7 +42,7 @@ class SkipObserver:
         if not recorded_roots().is_user(code.co_filename):
             return
         stack = [*map(at_line, itertools.islice(callers(caller), _MOST_STACK_FRAMES))]
-        self._sources.add(code.co_filename, code.co_firstlineno)
+        self._sources.add(code.co_filename)
         emit(
             SkippedFrame(
                 code.co_filename,

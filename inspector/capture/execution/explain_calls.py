@@ -16,7 +16,7 @@ from inspector.capture.execution.failed_call import FailedCall, failed_call
 from inspector.capture.quiet import quiet
 from inspector.capture.target.call import Call
 from inspector.capture.target.target import Target
-from inspector.capture.timeline.measure import Measurement, measure, write_copy_rates
+from inspector.capture.timeline.measure import measure, write_copy_rates
 from inspector.capture.writer import emit, guarded
 from inspector.errors import InspectorError
 from inspector.records.calls import Unmeasured
@@ -96,6 +96,6 @@ def _measure(target: Target, index: int, request: Request, function: Callable[..
 
     try:
         with quiet():
-            measure(Measurement(target, index, request, run))
+            measure(target, index, request, run)
     except Exception as error:  # noqa: BLE001 - whatever the user's model raises
         _tell(FailedCall(target, index, error, made), request)

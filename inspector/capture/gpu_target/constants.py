@@ -25,7 +25,7 @@ from torch._inductor.graph import getattr_recursive as attribute_of
 from torch._subclasses import fake_tensor
 from torch.fx.experimental import proxy_tensor
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_map, tree_map_only, tree_unflatten
+from torch.utils._pytree import tree_map_only
 from triton.runtime.autotuner import Autotuner, Heuristics
 from triton.runtime.jit import JITFunction
 
@@ -102,54 +102,6 @@ class _CpuMode(TorchDispatchMode):
         del types
         args, kwargs = tree_map_only(torch.device, device_to_cpu, (args, kwargs or {}))
         return func(*args, **kwargs)
-
-
-@contextmanager
-def fallbacks_on_cpu() -> Iterator[None]:
-    """Operators without a fake kernel run for real, with zeros, on the CPU inside of the ``with``.
-
-    Torch finds out with them what shape a result has (``run_fallback_kernel`` in
-    torch/_subclasses/fake_tensor.py of 2.11 to 2.13, which this follows).
-    """
-    with mock.patch.object(fake_tensor, "run_fallback_kernel", _run_fallback):
-        yield
-
-
-def _run_fallback(
-    fake_mode: Any,
-    func: Any,
-    flat_args: Any,
-    args_spec: Any,
-    orig_not_implemented_exception: RuntimeError,
-) -> Any:
-    if torch.Tag.inplace_view in func.tags:
-        raise orig_not_implemented_exception
-    fakes: dict[int, Any] = {}
-
-    def real(value: Any) -> Any:
-        if not fake_mode.is_our_fake(value):
-            return device_to_cpu(value)
-        result = torch.zeros_like(value, device="cpu")
-        fakes[id(result)] = value
-        return result
-
-    with fake_tensor.no_dispatch():
-        reals = [real(value) for value in flat_args]
-        args, kwargs = tree_unflatten(reals, args_spec)
-        results = func(*args, **kwargs)
-    tensors = [value for value in reals if isinstance(value, torch.Tensor)]
-    storages = {value._typed_storage()._cdata for value in tensors}  # noqa: SLF001 - as torch
-
-    def fake(value: Any) -> Any:
-        if not isinstance(value, torch.Tensor):
-            return value
-        if id(value) in fakes:
-            return fakes[id(value)]
-        if value._typed_storage()._cdata in storages:  # noqa: SLF001
-            raise orig_not_implemented_exception
-        return fake_mode.fake_tensor_converter.from_real_tensor(fake_mode, value)
-
-    return tree_map(fake, results)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from torch._inductor.runtime import triton_helpers
 from torch._inductor.runtime.hints import DeviceProperties
 
 from inspector.capture.hooks import nothing
-from inspector.capture.kernel_builds.driverless import AbsentDriver
+from inspector.capture.kernel_builds.tools import AbsentDriver
 from inspector.shared.gpus import Gpu
 
 _Memo = type(functools.lru_cache(lambda: None))

@@ -20,11 +20,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 
 from inspector.capture.fusion.generating import Generate, code_only, copied, module_not_loaded
 from inspector.capture.gpu_target.accelerator import cuda_in_cpp
-from inspector.capture.gpu_target.constants import (
-    constants_on_cpu,
-    fallbacks_on_cpu,
-    user_kernels_not_launched,
-)
+from inspector.capture.gpu_target.constants import constants_on_cpu, user_kernels_not_launched
 from inspector.capture.gpu_target.device import answers_of
 from inspector.capture.gpu_target.fakes import (
     device_to_cuda,
@@ -77,7 +73,6 @@ def gpu_target(gpu: Gpu) -> Iterator[None]:
         cuda_in_cpp(),
         answers_of(gpu),
         fakes_on_cuda(),
-        fallbacks_on_cpu(),
         traced_devices_on_cuda(),
         user_kernels_not_launched(),
         # The engine began its threads, if any, for the devices that there are.

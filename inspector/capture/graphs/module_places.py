@@ -105,10 +105,9 @@ def made_at(module: object) -> str:
     return f"{place.file}({place.line}): {place.name}" if place is not None else ""
 
 
-def places_within(model: nn.Module) -> Iterator[tuple[str, int]]:
-    """The files and lines that make a model's modules, as far as they are known."""
-    places = (_place_of(module) for module in model.modules())
-    return ((place.file, place.line) for place in places if place is not None)
+def files_within(model: nn.Module) -> set[str]:
+    """The files that make a model's modules, as far as they are known."""
+    return {place.file for module in model.modules() if (place := _place_of(module)) is not None}
 
 
 def _place_of(module: object) -> _Place | None:

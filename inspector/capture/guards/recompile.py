@@ -72,7 +72,7 @@ class RecompileObserver:
         guards = versions.guards_being_made()
         if guards is None or len(self._objects) > _MOST_REMEMBERED:
             return
-        code, follow = guards.code, functools.partial(_follow, guards.scope)
+        code, follow = guards[0], functools.partial(_follow, guards[1])
         # Closure variables, which guards know by their number.
         if "__closure__" in text and len(self._cells) < _MOST_CELLS:
             known = self._cells.setdefault(code, {})
@@ -152,7 +152,7 @@ class RecompileObserver:
             )
         )
         for place in (*stack, *first_stack):
-            self._sources.add(place.file, place.line)
+            self._sources.add(place.file)
 
 
 def _guarded(code: types.CodeType) -> Iterator[str]:

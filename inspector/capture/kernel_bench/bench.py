@@ -17,8 +17,13 @@ import torch
 
 from inspector.capture import versions
 from inspector.capture.kernel_bench.arguments import Arguments, NotMeasuredError
-from inspector.capture.kernel_bench.calls import Place, called_kernels, watched
-from inspector.capture.kernel_bench.kernels import Launched, launched
+from inspector.capture.kernel_bench.kernels import (
+    Launched,
+    Place,
+    called_kernels,
+    launched,
+    watched,
+)
 from inspector.capture.kernel_bench.timer import Flush, cold_and_warm_ns, timing
 from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.machine.cpu import free_bytes

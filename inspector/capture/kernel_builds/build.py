@@ -87,7 +87,7 @@ def build_kernels(
         yield from _compile_all(opened, store, forks, on_progress)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-    store.trim(set(opened))
+    store.trim()
 
 
 def _asked(source: Source) -> dict[str, str]:

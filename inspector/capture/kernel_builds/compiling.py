@@ -14,8 +14,7 @@ import triton
 from torch._inductor.runtime import triton_heuristics
 
 from inspector.capture.kernel_builds.autotuner import grid_of, load_autotuner
-from inspector.capture.kernel_builds.driverless import forget_driver
-from inspector.capture.kernel_builds.tools import resources_of, right_lines, sass_of
+from inspector.capture.kernel_builds.tools import forget_driver, resources_of, right_lines, sass_of
 from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 
 SOURCE_NAME = "kernel.py"

@@ -9,22 +9,19 @@ import json
 import os
 import shutil
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
 import torch
 import triton
 
-from inspector.capture.kernel_builds.driverless import find_ptxas
-from inspector.capture.kernel_builds.tools import version_of_ptxas
+from inspector.capture.kernel_builds.tools import find_ptxas, version_of_ptxas
 
 FORMAT = 4
 """Changes when the same source gives another result here."""
 
 _RESULT = "build.json"
 _NEW = "new_"
-_LEFT_OVER_S = 24 * 3600
 _UNLIKE = ("TRITON_CACHE_DIR", "TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
 
 
@@ -67,7 +64,7 @@ class Store:
         file = self.folder / key / _RESULT
         try:
             payload = json.loads(file.read_text(encoding="utf-8"))
-            os.utime(file)
+            os.utime(file.parent)
         except (OSError, ValueError):
             return None
         return payload if isinstance(payload, dict) else None
@@ -89,23 +86,15 @@ class Store:
             shutil.rmtree(texts, ignore_errors=True)
         return kept
 
-    def trim(self, spared: set[str]) -> None:
-        """Deletes what was not used for longest and is not `spared`, down to the limit."""
+    def trim(self) -> None:
+        """Deletes what was not used for longest, down to the limit."""
         entries = []
         for folder in self.folder.iterdir():
             with contextlib.suppress(OSError):
-                if folder.name.startswith(_NEW):
-                    # What a process that was killed has left behind long ago.
-                    if time.time() - folder.stat().st_mtime > _LEFT_OVER_S:
-                        shutil.rmtree(folder, ignore_errors=True)
-                    continue
-                used = (folder / _RESULT).stat().st_mtime
                 size = sum(file.stat().st_size for file in folder.iterdir())
-                entries.append((used, size, folder))
+                entries.append((folder.stat().st_mtime, size, folder))
         total = sum(size for _, size, _ in entries)
         for _, size, folder in sorted(entries):
-            if total <= self._limit_bytes:
-                break
-            if folder.name not in spared:
+            if total > self._limit_bytes:
                 shutil.rmtree(folder, ignore_errors=True)
                 total -= size

@@ -157,6 +157,6 @@ def add_operator_raised(sources: SourceWriter) -> list[StackFrame]:
         own = [frame for frame in frames if roots.owner(frame.file) is Owner.PROJECT]
         if own:
             for frame in own:
-                sources.add(frame.file, frame.line)
+                sources.add(frame.file)
             return own
     return []

@@ -24,7 +24,7 @@ from inspector.capture.log.environment import environment
 from inspector.capture.numerics import harness
 from inspector.capture.numerics.dispatched import Operator, first_other
 from inspector.capture.quiet import quiet
-from inspector.capture.recording.attach import attach
+from inspector.capture.recording.handler import attach
 from inspector.capture.target.call import fresh
 from inspector.capture.target.target import Target, load_target
 from inspector.capture.writer import emit

@@ -20,8 +20,7 @@ from inspector.capture.profiling.device import uses_cuda, wait
 from inspector.capture.profiling.sequence import Places
 from inspector.capture.profiling.user_lines import generated_files, is_users, marked_user_lines
 from inspector.capture.profiling.wrapper_lines import marked_lines
-from inspector.capture.timeline.kineto import HostEvent, Session
-from inspector.capture.timeline.trace import Trace, read_trace
+from inspector.capture.timeline.trace import HostEvent, Session, Trace, read_trace
 from inspector.capture.writer import guarded
 from inspector.records.device_profile import LaunchPlace
 from inspector.records.memory_profile import HeldBlock, MemoryEvent, Segment

@@ -25,7 +25,7 @@ from inspector.capture.profiling.machine.timing import Unsupported
 from inspector.records.ceilings import Ceilings
 from inspector.records.codec import decode, encode
 
-VERSION = 3
+VERSION = 4
 _BUSY_PERCENT = 10
 _DAY_S = 24 * 60 * 60
 _MOST_S = 30 * _DAY_S
@@ -134,8 +134,6 @@ def _measured(machine: Gpu | Cpu) -> tuple[Ceilings, bool]:
         values=values,
         unstable=unstable,
         missing=missing,
-        state=machine.state,
-        state_missing=machine.state_missing,
         facts=machine.facts,
     )
     return made, is_whole

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 
 import torch
 
@@ -33,19 +32,3 @@ def wait() -> None:
     else:
         for at in devices:
             torch.cuda.synchronize(at)
-
-
-def waiting() -> Callable[[], object]:
-    """What does the same as `wait`; what there is to wait for is looked up once, not in each call.
-
-    To be asked after the first call. To look takes 1 or 2 microseconds.
-    """
-    devices = cuda_devices()
-    if not devices:
-        return _nothing
-    # Where there are several, a call can leave another one behind as the current one.
-    return torch.cuda.synchronize if torch.cuda.device_count() == 1 else wait
-
-
-def _nothing() -> None:
-    pass

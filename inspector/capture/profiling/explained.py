@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from inspector.capture.profiling.idle import idle_causes
 from inspector.capture.profiling.measured import Explained, Measured, Prepared
 from inspector.capture.profiling.sequence import calls_of, cpu_calls, significant
-from inspector.capture.timeline.kineto import HostEvent
-from inspector.capture.timeline.trace import Launched, Trace, traced
+from inspector.capture.timeline.trace import HostEvent, Launched, Trace, traced
 from inspector.records.device_profile import HostSpan
 
 EXPLAINED_CALLS = 5

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from inspector.capture.calls.calling import LOSS_MARK
-from inspector.capture.timeline.kineto import HostEvent
-from inspector.capture.timeline.trace import Launched, Trace
+from inspector.capture.timeline.trace import HostEvent, Launched, Trace
 
 GUARDS = "guards"
 LAUNCHING = "launching"

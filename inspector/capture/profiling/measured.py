@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from inspector.capture.profiling.device import waiting
+from inspector.capture.profiling.device import wait
 from inspector.capture.profiling.sequence import placed
 from inspector.capture.profiling.wrapper_lines import LINE_MARK
 from inspector.capture.timeline.trace import Launched
@@ -91,14 +91,13 @@ class Measured:
             times_ns: Gets the time of each call as soon as it is made.
             windows: Gets when each call began and ended, by `time.time_ns`.
         """
-        until_done = waiting()
         for _ in range(calls):
             self.begin(kind)
             call = run()
-            until_done()
+            wait()
             begun_ns, at_ns = time.time_ns(), time.perf_counter_ns()
             call()
-            until_done()
+            wait()
             times_ns.append(time.perf_counter_ns() - at_ns)
             if windows is not None:
                 windows.append((begun_ns, begun_ns + times_ns[-1]))
@@ -165,7 +164,7 @@ def write_profile(
     """
     numbers = _typical(measured.launched)
     first = measured.launched[numbers[0]] if numbers else []
-    found = placed(first, *known)
+    places, unmatched = placed(first, *known)
     explained = measured.explained
     emit(
         DeviceProfile(
@@ -182,9 +181,9 @@ def write_profile(
             eager_watched_ns=tuple(measured.eager_watched),
             eager_idle_ns=measured.eager_explained.idle_ns,
             other_calls=len(measured.launched) - len(numbers),
-            unmatched=found.unmatched,
+            unmatched=unmatched,
             error=measured.error,
-            launches=tuple(map(_launch, first, _numbered(found.places))),
+            launches=tuple(map(_launch, first, _numbered(places))),
             calls=tuple(_call(measured, number) for number in numbers),
             idle_ns=explained.idle_ns,
             host=explained.host,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
-from typing import Protocol
+from collections.abc import Callable, Iterator
 
 import torch
 
@@ -22,7 +21,6 @@ from inspector.capture.profiling.in_place import (
 )
 from inspector.capture.profiling.machine.device_state import device_state, others_percent
 from inspector.capture.profiling.machine.gpu import uuid_of
-from inspector.capture.profiling.measured import Prepared
 from inspector.capture.profiling.memory import profile_memory
 from inspector.capture.profiling.plan import SECONDS
 from inspector.capture.quiet import quiet
@@ -33,23 +31,12 @@ from inspector.capture.writer import emit, guarded
 from inspector.records.ceilings import DeviceState
 
 
-class OneKernel(Protocol):
-    """A kernel to benchmark alone (`inspector.capture.kernel_bench.bench.IsolatedKernel`)."""
-
-    def is_refused(self) -> bool:
-        """Whether there is not just one of its name, once all is compiled."""
-
-    def measure(self, index: int, run: Prepared) -> None:
-        """Benchmarks it with the arguments that it has in a call with an input."""
-
-
 class Profiles:
     """Watches one warm call with each input closely, and measures further ones.
 
     Args:
         counters: Whether a profiler watches the process: then one warm call is marked for it.
         seconds: About how long calls with each input are timed, or None.
-        alone: A kernel to benchmark alone, or None.
     """
 
     def __init__(
@@ -59,13 +46,11 @@ class Profiles:
         counters: bool = False,
         fresh_ceilings: bool = False,
         seconds: float | None = None,
-        alone: OneKernel | None = None,
     ) -> None:
         self._target = target
         self._counters = counters
         self._fresh_ceilings = fresh_ceilings
         self._seconds = seconds or SECONDS
-        self._alone = alone
         self._attributions: dict[int, Attribution] = {}
         self._captured: dict[int, Captured] = {}
         self._memory: list[Callable[[], None]] = []
@@ -97,10 +82,6 @@ class Profiles:
         """To be entered around a call after that of `closely`, with the same input."""
         return replays_attributed(self._attributions[index])
 
-    def is_refused(self) -> bool:
-        """Whether a kernel is asked for that is not there; to be asked once all is compiled."""
-        return self._alone is not None and self._alone.is_refused()
-
     def measure(
         self,
         index: int,
@@ -119,9 +100,6 @@ class Profiles:
             profile_in_place(index, (run, eager), found, arguments, self._seconds)
         captured = self._captured.get(index)
         self._memory.append(lambda: profile_memory(index, run, eager, self._target, captured))
-        alone = self._alone
-        if alone is not None:
-            guarded("benchmark one kernel", lambda: alone.measure(index, run))
         back_to_back.end()  # no copy of the input lies beside what memory is measured of
 
     def finish(self) -> None:
@@ -145,40 +123,18 @@ def _gpu_watched(index: int) -> Iterator[None]:
     itself for how long it held the clocks back. What others do shows while nothing is done here:
     before the first input, and behind each.
     """
-    others = [] if index else [_others_percent()]
-    before = _device_state()
+    uuid = uuid_of(torch.device("cuda"))
+    others = [] if index else [others_percent(uuid)]
+    before, _ = device_state(uuid)
     begun_ns = time.monotonic_ns()
     try:
         yield
     finally:
-        after, elapsed_ns = _device_state(), time.monotonic_ns() - begun_ns
-        others.append(_others_percent())
-        if before is not None and after is not None:
-            most = max((n for n in others if n is not None), default=None)
-            state = DeviceState(index, before[0], after[0], elapsed_ns, after[1], most)
-            guarded("write the device state", lambda: emit(state))
-
-
-def _device_state() -> tuple[Mapping[str, str], str] | None:
-    found: list[tuple[Mapping[str, str], str]] = []
-    if uses_cuda():
-        guarded(
-            "query the device state",
-            lambda: found.append(device_state(uuid_of(torch.device("cuda")))),
-        )
-    return found[0] if found else None
-
-
-def _others_percent() -> int | None:
-    found: list[int | None] = []
-
-    def ask() -> None:
-        try:
+        after, missing = device_state(uuid)
+        elapsed_ns = time.monotonic_ns() - begun_ns
+        with contextlib.suppress(RuntimeError):  # a kernel failed, and what is measured says so
             torch.cuda.synchronize()
-        except RuntimeError:  # a kernel failed, and what is measured says so
-            return
-        found.append(others_percent(uuid_of(torch.device("cuda"))))
-
-    if uses_cuda():
-        guarded("query other processes on the device", ask)
-    return found[0] if found else None
+        others.append(others_percent(uuid))
+        most = max((number for number in others if number is not None), default=None)
+        state = DeviceState(index, before, after, elapsed_ns, missing, most)
+        guarded("write the device state", lambda: emit(state))

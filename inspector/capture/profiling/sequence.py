@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from inspector.capture.calls.calling import LOSS_MARK
 from inspector.capture.profiling.user_lines import CALL_MARK, MODULE_MARK, USER_MARK
 from inspector.capture.profiling.wrapper_lines import LINE_MARK, calling_marks
-from inspector.capture.timeline.kineto import HostEvent
-from inspector.capture.timeline.trace import Launched, Trace
+from inspector.capture.timeline.trace import HostEvent, Launched, Trace
 from inspector.records.device_profile import DeviceLaunch, LaunchPlace
 from inspector.shared.alignment import align_by
 
@@ -92,19 +91,6 @@ _DRIVER_COPY = re.compile(r"memcpy\d+_\w+|Memcpy DtoD .*")
 _LEAST_NS = 2_000  # statements that only name or free something take less
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Placed:
-    """Where the launches of a call come from.
-
-    Attributes:
-        unmatched: How many launches were not found in the call that was looked at closely, and say
-            nothing themselves of where they come from.
-    """
-
-    places: list[LaunchPlace]
-    unmatched: int
-
-
 def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Launched]]:
     """What each call launched, in that order.
 
@@ -126,8 +112,10 @@ def calls_of(trace: Trace, windows: Sequence[tuple[int, int]]) -> list[list[Laun
 
 def placed(
     launched: Sequence[Launched], known: Sequence[Launched], around_replays: Sequence[Launched] = ()
-) -> Placed:
+) -> tuple[list[LaunchPlace], int]:
     """The place of each launch of a call, out of other calls that were looked at more closely.
+
+    And how many were not found there, and say nothing themselves of where they come from.
 
     Args:
         known: What another call launched that knows more of the places.
@@ -148,7 +136,7 @@ def placed(
     for here, there in align_by(inner, around_replays, (_shape, _shape), (_name, _name)):
         places[around[here]] = around_replays[there].place
         found.add(around[here])
-    return Placed(places, len(launched) - len(found))
+    return places, len(launched) - len(found)
 
 
 def _shape(item: Launched) -> tuple[object, ...]:

@@ -92,7 +92,7 @@ class _Marks:
     def __init__(self, is_user: Callable[[str], bool]) -> None:
         self._is_user = is_user
         self._known: dict[str, bool] = {}
-        self._graphs = GraphLines()
+        self._graph_lines: dict[tuple[CodeType, int], str] = {}
         self._open: list[_Mark] = []
         self._paths: dict[int, str] = {}
         # Compiled code calls these, with tensors and modules: Dynamo would compile them as well.
@@ -153,10 +153,10 @@ class _Marks:
         code = frame.f_code
         if not is_graph_code(code.co_filename):
             return f"{USER_MARK}{code.co_filename}({frame.f_lineno}): {code.co_name}"
-        found = self._graphs.of(frame)
-        if found is None:
-            return ""
-        return f"{USER_MARK}{found.place}" + (found.module and MODULE_MARK + found.module)
+        key = code, frame.f_lineno
+        if key not in self._graph_lines:
+            self._graph_lines[key] = graph_line(frame)
+        return self._graph_lines[key]
 
     def _close(self, frame: FrameType) -> None:
         """Closes the mark of a frame, and those of frames that it called and that are gone."""
@@ -169,31 +169,17 @@ class _Marks:
                 return
 
 
-class GraphLine(NamedTuple):
-    """Where a statement of a graph comes from.
+def graph_line(frame: FrameType) -> str:
+    """The mark of the statement that a frame of graph code is at; empty where nobody knows.
 
-    Attributes:
-        place: ``file(line): function``.
-        module: What Dynamo calls the module that it is in (``L['self'].layers.0``), or empty.
+    It has the line that the statement is from and, as Dynamo calls it, the module that it is in.
     """
-
-    place: str
-    module: str
-
-
-class GraphLines:
-    """Finds them, each once."""
-
-    def __init__(self) -> None:
-        self._known: dict[tuple[CodeType, int], GraphLine | None] = {}
-
-    def of(self, frame: FrameType) -> GraphLine | None:
-        """Where the statement comes from that a frame of graph code is at, or None."""
-        key = frame.f_code, frame.f_lineno
-        if key not in self._known:
-            node = _node_at(frame)
-            self._known[key] = _line_of(node) if node is not None else None
-        return self._known[key]
+    node = _node_at(frame)
+    found = user_frame(printed_frames(stack_of(node)), recorded_roots()) if node else None
+    if node is None or found is None:
+        return ""
+    modules = [MODULE_MARK + str(name) for name, _ in module_stack(node).values()]
+    return f"{USER_MARK}{found.file}({found.line}): {found.name}{''.join(modules[-1:])}"
 
 
 def _node_at(frame: FrameType) -> fx.Node | None:
@@ -214,12 +200,3 @@ def _node_at(frame: FrameType) -> fx.Node | None:
     node: fx.Node = nodes[number]
     assigned = text.partition("=")[0].partition(":")[0].strip()  # `name : annotation = …`
     return node if assigned == node.name else None
-
-
-def _line_of(node: fx.Node) -> GraphLine | None:
-    frames = printed_frames(stack_of(node))
-    frame = user_frame(frames, recorded_roots())
-    if frame is None:
-        return None
-    modules = [str(name) for name, _ in module_stack(node).values()]
-    return GraphLine(f"{frame.file}({frame.line}): {frame.name}", modules[-1] if modules else "")

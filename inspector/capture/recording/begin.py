@@ -19,8 +19,6 @@ from inspector.errors import InspectorError
 from inspector.shared.meta import META_FILE, Meta, begun_meta
 from inspector.version import __version__
 
-_FALLBACK = "64M"
-
 
 def begin() -> None:
     """Begins to record, unless this process is being recorded or nobody asks for it.
@@ -43,32 +41,16 @@ def _begin(folder: Path) -> None:
     # The package can be installed and on the path: the entry points of both are called.
     if attached_handler().is_attached:
         return
-    from inspector.capture.recording.attach import attach
+    from inspector.capture.recording.handler import attach
+    from inspector.shared.units import parse_size
 
-    attached = attach(folder, os.getcwd(), _max_bytes(folder))  # noqa: PTH109 - as the program sees it
+    limit = os.environ.get("INSPECTOR_MAX_BYTES", "").strip()  # as --max-bytes
+    most = parse_size(limit) if limit else None
+    attached = attach(folder, os.getcwd(), most)  # noqa: PTH109 - as the program sees it
     attached.log.watch_end()
     if os.environ.get("INSPECTOR_MEASURE") == "1":
         attached_handler().measures = True
     describe(folder)
-
-
-def _max_bytes(folder: Path) -> int | None:
-    """What ``INSPECTOR_MAX_BYTES`` says, in the spelling of ``--max-bytes``.
-
-    Whoever sets it does not want the disk to fill: where it cannot be read there is a limit all the
-    same, and the recording says so.
-    """
-    from inspector.shared.units import parse_size
-
-    limit = os.environ.get("INSPECTOR_MAX_BYTES", "").strip()
-    if not limit:
-        return None
-    try:
-        return parse_size(limit)
-    except ValueError as error:
-        where = f"INSPECTOR_MAX_BYTES is invalid, so logs are limited to {_FALLBACK}"
-        write_problem(folder, where, error)
-        return parse_size(_FALLBACK)
 
 
 _NO_END = "its first process is still running or was killed"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import functools
 import json
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from inspector.capture import versions
@@ -64,7 +66,6 @@ class TraceHandler(logging.Handler):
         self._passes = PassObserver()
         self._logger = logger
         self._logs: tuple[ProcessLog, ...] = ()
-        self._strings: dict[int, str] = {}
         self._pid = os.getpid()
         self._level = logger.level
         self._before: dict[str, Any] = {}
@@ -85,10 +86,6 @@ class TraceHandler(logging.Handler):
     def add(self, log: ProcessLog) -> None:
         """Writes to one more log from now on."""
         if not self._logs:
-            guarded(
-                "read the interned strings of the trace",
-                lambda: self._strings.update(versions.interned_strings()),
-            )
             self._stand_in_front()
             guarded("replace unprintable values", self._payloads.watch)
             self._skips.watch()
@@ -215,12 +212,9 @@ class TraceHandler(logging.Handler):
             span = json.loads(getattr(record, "payload", None) or "{}") if is_span else {}
             which = (str(span.get("ph", "")), (span.get("tid"), span.get("name")))
             self._window.saw(*(which if is_span else ()))
-        if "str" in metadata:
-            text, number = metadata["str"]
-            self._strings[number] = text
-        elif "dynamo_start" in metadata:
-            stack = metadata["dynamo_start"]["stack"]
-            self._begins([(self._strings.get(f["filename"], ""), f["line"]) for f in stack])
+        if "dynamo_start" in metadata:
+            files, stack = versions.interned_strings(), metadata["dynamo_start"]["stack"]
+            self._begins([(files.get(f["filename"], ""), f["line"]) for f in stack])
         elif "dynamo_cpp_guards_str" in metadata:
             payload = getattr(record, "payload", None)
             if isinstance(payload, str):
@@ -255,12 +249,12 @@ class TraceHandler(logging.Handler):
         """Dynamo begins with a function; who calls it is written where torch's stack lacks it."""
         if self.measures:
             self._begin_to_measure()
-        for frame in stack:
-            self.sources.add(*frame)
+        for file, _ in stack:
+            self.sources.add(file)
         caller = calling_frame()
         if caller is not None and (caller.file, caller.line) not in stack[:-1]:
             emit(Caller(caller))
-            self.sources.add(caller.file, caller.line)
+            self.sources.add(caller.file)
 
     def _begin_to_measure(self) -> None:
         from inspector.capture.timeline.window import WarmWindow
@@ -283,8 +277,8 @@ class TraceHandler(logging.Handler):
         self._hooks.compiled(graph)
         # The source of what was traced, so that a page shows it next to the graph.
         stacks = {str(node.meta.get("stack_trace") or "") for node in graph.graph.nodes}
-        for frame in sorted({(f.file, f.line) for stack in stacks for f in printed_frames(stack)}):
-            self.sources.add(*frame)
+        for file in sorted({frame.file for stack in stacks for frame in printed_frames(stack)}):
+            self.sources.add(file)
 
     def _begin_passes(self, variable: str) -> None:
         from inspector.capture.graphs.logged_graph import logging_variables
@@ -297,7 +291,7 @@ class TraceHandler(logging.Handler):
         if positions:
             emit(BreakPositions(positions, versions.higher_order_of_graph_break()))
         for position in positions:
-            self.sources.add(position.file, position.line)
+            self.sources.add(position.file)
 
 
 def _always(_level: int) -> bool:
@@ -314,3 +308,22 @@ def attached_handler() -> TraceHandler:
     logger = logging.getLogger(_TRACE_LOGGER)
     stands = getattr(logger.__dict__.get("handle"), "__self__", None)
     return stands if isinstance(stands, TraceHandler) else TraceHandler(logger)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Attachment:
+    """A recording that this process writes to: what takes the records, and what writes them."""
+
+    handler: TraceHandler
+    log: ProcessLog
+
+    def detach(self) -> None:
+        """Ends it; what was observed for this recording alone is left as it was found."""
+        self.handler.remove(self.log)
+
+
+def attach(folder: Path, project: str | None, max_bytes: int | None = None) -> Attachment:
+    """Begins to write this process's trace into a recording, see `ProcessLog`."""
+    attachment = Attachment(attached_handler(), ProcessLog(folder, project, max_bytes))
+    attachment.handler.add(attachment.log)
+    return attachment

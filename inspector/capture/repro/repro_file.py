@@ -22,6 +22,7 @@ from inspector.capture.numerics import harness
 from inspector.capture.repro.faults import Fault, Subject, python_of
 from inspector.capture.target.call import Call
 from inspector.capture.target.target import Target
+from inspector.records.repro import Repro
 
 _SECONDS = 600
 _MOST_OUTPUT = 2_000
@@ -29,39 +30,27 @@ _MOST_LISTED = 4
 _FUTURE = "from __future__ import annotations\n"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Check:
-    """What a fresh process shows.
-
-    Attributes:
-        needs: Modules of the project that the file has to import to show the fault.
-    """
-
-    text: str
-    is_shown: bool
-    needs: tuple[str, ...]
-    output: str
-
-
-def checked(fault: Fault, head: str, body: str, needs: Sequence[str], root: str) -> Check:
+def checked(
+    found: Repro, fault: Fault, texts: tuple[str, str], needs: Sequence[str], root: str
+) -> Repro:
     """Runs the file in a fresh process; where it shows nothing, with the project's modules.
 
     Args:
+        texts: The head of the file, and what follows the imports of the project.
         needs: Modules of the project: one of them may have changed torch.
     """
     sets: list[tuple[str, ...]] = [()]
     if needs:
         singles = [(name,) for name in needs] if len(needs) <= _MOST_LISTED else []
         sets += singles if len(needs) == 1 else [*singles, tuple(needs)]
-    check = Check("", is_shown=False, needs=(), output="")
+    tried = []
     for names in sets:
-        text = head + _imports_of(names, root) + body
+        text = texts[0] + _imports_of(names, root) + texts[1]
         output = _run(text)
-        found = Check(text, fault.is_in(output), names, output[-_MOST_OUTPUT:])
-        if found.is_shown:
-            return found
-        check = check if check.text else found
-    return check
+        if fault.is_in(output):
+            return dataclasses.replace(found, text=text, is_checked=True, needs=names)
+        tried.append(dataclasses.replace(found, text=text, output=output[-_MOST_OUTPUT:]))
+    return tried[0]
 
 
 def _imports_of(names: Sequence[str], root: str) -> str:

@@ -5,29 +5,23 @@ from __future__ import annotations
 import dataclasses
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from torch import fx
 
 from inspector.capture.bench.captured import Captured, operator_name, place_of, where
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
 from inspector.capture.repro.faults import Fault, Subject, raised_fault, subject_of
-from inspector.capture.repro.reduction import smallest
-from inspector.capture.repro.repro_file import (
-    Check,
-    checked,
-    graph_text,
-    head_of,
-    program_text,
-    versions,
-)
+from inspector.capture.repro.repro_file import checked, graph_text, head_of, program_text, versions
 from inspector.capture.repro.subsystems import Subsystem, subsystem_of
 from inspector.capture.roots import is_of_project
 from inspector.capture.writer import emit
 from inspector.records.repro import Repro
 from inspector.shared.request import Request
 
+_Item = TypeVar("_Item")
 _SECONDS = 120.0
 _HOW = ("backend", "mode", "dynamic", "fullgraph")
 
@@ -84,10 +78,8 @@ class _Search:
         call = self._session.program.calls[sides.index]
         body = program_text(self._session.target, call, how)
         head = head_of(f"{_said(fault)}. {part.name or 'Unknown'}, {versions()}.", ())
-        check = checked(fault, head, body, self._modules(), self._session.target.root)
-        return dataclasses.replace(
-            _with(found, check), **where(operator.place if operator is not None else None)
-        )
+        found = checked(found, fault, (head, body), self._modules(), self._session.target.root)
+        return dataclasses.replace(found, **where(operator.place if operator is not None else None))
 
     def _subject(self, captured: Captured) -> Subject:
         no_grad, train = self._session.program.no_grad, self._request.train
@@ -129,12 +121,10 @@ class _Search:
         names = tuple(operator_name(subject.captured.graph, node) for node in operators)
         title = f"{_said(last)}. {', '.join(names[:4])}, {subsystem.name}, {versions()}."
         replays = [_command(row.replay) for row in subsystem.rows if row.replay and not row.fault]
-        check = checked(
-            last, head_of(title, replays), graph_text(subject, part), self._modules(),
-            self._session.target.root,
-        )  # fmt: skip
+        texts = head_of(title, replays), graph_text(subject, part)
+        found = self._base(last, subsystem)
         return dataclasses.replace(
-            _with(self._base(last, subsystem), check),
+            checked(found, last, texts, self._modules(), self._session.target.root),
             operators=names,
             operators_before=len(whole),
             is_cut_off=is_cut_off,
@@ -170,13 +160,6 @@ class _Search:
         return [name for name, path in sorted(own, key=lambda item: item[1] == file)]
 
 
-def _with(found: Repro, check: Check) -> Repro:
-    return dataclasses.replace(
-        found, text=check.text, is_checked=check.is_shown, needs=check.needs,
-        output="" if check.is_shown else check.output,
-    )  # fmt: skip
-
-
 def _said(fault: Fault) -> str:
     return f"{fault.exception}: {fault.said}" if fault.exception else f"Wrong result: {fault.said}"
 
@@ -186,3 +169,29 @@ def _command(replay: str) -> str:
     if replay.startswith("TORCH_"):
         return f"{replay} python repro.py"
     return f"python repro.py {replay}"
+
+
+def smallest(
+    items: Sequence[_Item], shows: Callable[[Sequence[_Item]], bool], is_over: Callable[[], bool]
+) -> Sequence[_Item]:
+    """Leaves out as many as it can, in halves, quarters and so on, the last ones first.
+
+    That is Zeller's ddmin ("Simplifying and isolating failure-inducing input", 2002) without its
+    tests of the parts themselves, which for a graph are what its ends are left out for.
+
+    Args:
+        shows: Whether some of them show it; all of them do.
+        is_over: Whether there is no time left: what was reached by then is the answer.
+    """
+    size = len(items) // 2
+    while size and not is_over():
+        before, end = len(items), len(items)
+        while end > 0 and not is_over():
+            begin = max(0, end - size)
+            rest = [*items[:begin], *items[end:]]
+            if rest and shows(rest):
+                items = rest
+            end = begin
+        if len(items) == before or size > 1:
+            size = min(size // 2, max(1, len(items) // 2)) if size > 1 else 0
+    return items

@@ -9,7 +9,6 @@ import shlex
 import sys
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import cast
 
 from inspector.capture.failures import user_failure
 from inspector.capture.roots import is_of_project
@@ -158,21 +157,17 @@ def _module(source: str, name: str | None) -> Place:
 
 def _spec(source: str) -> ModuleSpec:
     """Where Python finds a module; this imports the packages that it is in."""
-    parts = source.split(".")
-    for count in range(1, len(parts) + 1):
-        module = ".".join(parts[:count])
-        parent = sys.modules.get(".".join(parts[: count - 1]))
-        if count > 1 and not hasattr(parent, "__path__"):
-            raise _missing_module_error(parts[:count])
-        try:
-            spec = importlib.util.find_spec(module)
-            if spec is not None and count < len(parts):
-                importlib.import_module(module)
-        except Exception as error:
-            raise user_failure(error, f"importing `{module}`", str(Path.cwd())) from error
-        if spec is None:
-            raise _missing_module_error(parts[:count])
-    return cast("ModuleSpec", spec)
+    missing = source
+    try:
+        spec = importlib.util.find_spec(source)
+    except Exception as error:
+        missing = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+        if not missing or not f"{source}.".startswith(f"{missing}."):
+            raise user_failure(error, f"importing `{source}`", str(Path.cwd())) from error
+        spec = None
+    if spec is None:
+        raise _missing_module_error(missing.split("."))
+    return spec
 
 
 def _missing_file_error(source: str, path: Path) -> UsageError:

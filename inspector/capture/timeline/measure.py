@@ -40,60 +40,48 @@ _REPETITIONS = 9
 _LEAST_NS = 200_000
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Measurement:
-    """What is called, and how often.
-
-    There are fewer calls than are asked for where they would take more than 5 s, but at least 3.
-    The target's state is the same before every call, which `run` makes of the compiled target.
-    """
-
-    target: Target
-    index: int
-    request: Request
-    run: Callable[[Call], None]
-
-
-def measure(what: Measurement) -> None:
+def measure(target: Target, index: int, request: Request, run: Callable[[Call], None]) -> None:
     """Measures warm calls with one input and writes ``inspector_profile``.
 
     The calls follow each other closely, as in a loop: what is done between them (a file written,
     say) empties the processor's caches and makes the next call slower. The first few are timed
-    without the profiler.
+    without the profiler. There are fewer than are asked for where they would take more than 5 s,
+    but at least 3. The target's state is the same before each, which `run` makes.
     """
-    state = State(what.target.function, with_attributes=True)
-    plain = list(_plain_times_ns(what, state))
-    if not what.request.guards and agreed(_is_one_graph()):
-        emit(CallProfile(what.index, plain_ns=_median(plain), plain_times_ns=tuple(plain)))
+    state = State(target.function, with_attributes=True)
+    given, calls = target.calls[index], request.calls
+    plain = list(_plain_times_ns(_copies(given, min(calls, _MOST_UNPROFILED)), run, state))
+    found = CallProfile(index, plain_ns=_median(plain), plain_times_ns=tuple(plain))
+    if not request.guards and agreed(_is_one_graph()):
+        emit(found)
         return
-    _profile(what, state, plain, with_device=False)
+    _profile(found, _profiled(_copies(given, calls), run, state))
     if has_device():
         # To watch the device slows the host down: the times of the host come from the other one.
-        _profile(what, state, plain, with_device=True)
+        _profile(found, _profiled(_copies(given, calls), run, state), with_device=True)
 
 
 def _median(times_ns: Sequence[int]) -> int | None:
     return round(statistics.median(times_ns)) if times_ns else None
 
 
-def _profile(what: Measurement, state: State, plain: Sequence[int], *, with_device: bool) -> None:
+def _profile(found: CallProfile, made: Iterator[bool], *, with_device: bool = False) -> None:
     with traced(with_device=with_device) as seen:
         mark_ns = mark_cost_ns()
         with marked_eager_continuations():
-            compiled = list(_profiled(what, state))
-    times = [_median(plain)]
+            compiled = list(made)
+    times = [found.plain_ns]
     if not has_device():
         # A profiled call is never the faster one, but on a machine with other work to do it may be.
         # With a device it ends when the host is done, a plain one when the device is.
         calls = [row for row in seen.trace.host if row.name == CALL_MARK]
         warm = [row for row, again in zip(calls, compiled, strict=False) if not again]
         times.append(_median([row.end_ns - row.start_ns for row in warm]))
-    profile = CallProfile(
-        input=what.index,
+    profile = dataclasses.replace(
+        found,
         compiled=tuple(number for number, again in enumerate(compiled) if again),
         with_device=with_device,
         plain_ns=min((time_ns for time_ns in times if time_ns is not None), default=None),
-        plain_times_ns=tuple(plain),
         mark_ns=mark_ns,
     )
     emit(with_timeline(profile, seen.trace))
@@ -109,12 +97,14 @@ def _is_one_graph() -> bool:
     return not broke and frames["total"] == frames["ok"] and counters["stats"]["unique_graphs"] > 0
 
 
-def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
-    for arguments in _copies(what, min(what.request.calls, _MOST_UNPROFILED)):
+def _plain_times_ns(
+    copies: Iterable[Call], run: Callable[[Call], None], state: State
+) -> Iterator[int]:
+    for arguments in copies:
         wait_for_device()
         before = compilations()
         began_ns = time.perf_counter_ns()
-        what.run(arguments)
+        run(arguments)
         wait_for_device()
         took_ns = time.perf_counter_ns() - began_ns
         if compilations() == before:
@@ -122,19 +112,18 @@ def _plain_times_ns(what: Measurement, state: State) -> Iterator[int]:
         state.restore()
 
 
-def _profiled(what: Measurement, state: State) -> Iterator[bool]:
-    for arguments in _copies(what, what.request.calls):
+def _profiled(copies: Iterable[Call], run: Callable[[Call], None], state: State) -> Iterator[bool]:
+    for arguments in copies:
         before = compilations()
         with _mark(CALL_MARK):
-            what.run(arguments)
+            run(arguments)
         wait_for_device()
         yield compilations() != before
         state.restore()
 
 
-def _copies(what: Measurement, calls: int) -> Iterator[Call]:
+def _copies(given: Call, calls: int) -> Iterator[Call]:
     """Copies of the input as long as there is time; small ones are made before the first call."""
-    given = what.target.calls[what.index]
     size_bytes = sum(tensor.nbytes for tensor in given.tensors)
     copies: Iterable[Call] = (fresh(given) for _ in range(calls))
     if size_bytes * calls <= _MOST_COPIED_BYTES:

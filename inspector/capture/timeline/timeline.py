@@ -12,8 +12,7 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from inspector.capture.timeline.kineto import HostEvent
-from inspector.capture.timeline.trace import Launched, Trace
+from inspector.capture.timeline.trace import HostEvent, Launched, Trace
 from inspector.records.timeline import Activity, CallProfile, MarkedThread, Marker
 
 CALL_MARK = "inspector call"

@@ -13,11 +13,10 @@ import torch
 from torch.autograd import profiler
 
 from inspector.capture.calls.calling import has_device
-from inspector.capture.timeline.kineto import Session
 from inspector.capture.timeline.measure import mark_cost_ns, write_copy_rates
 from inspector.capture.timeline.profiler_lock import ProfilerLock
 from inspector.capture.timeline.timeline import with_timeline
-from inspector.capture.timeline.trace import Trace, traced
+from inspector.capture.timeline.trace import Session, Trace, traced
 from inspector.capture.writer import emit, guarded
 from inspector.records.timeline import CallProfile
 

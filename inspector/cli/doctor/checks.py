@@ -26,7 +26,6 @@ class State(StrEnum):
     MISSING = "missing"
     TOO_OLD = "too old"
     TOO_NEW = "too new"
-    NOT_OURS = "not ours"
     NOT_HERE = "not here"
     """It does not exist on this platform."""
 
@@ -78,7 +77,6 @@ def diagnose(env: Environment) -> tuple[Row, ...]:
             dot.get(env.platform, "winget install Graphviz.Graphviz"),
         ),
         _package(env, "transformers", TRANSFORMERS_VERSIONS, "the sample bert_base"),
-        _inspect(env),
     )
 
 
@@ -116,16 +114,6 @@ def _package(
         return Row(name, state, found, purpose, "")
     found += f" (supported: >={first}, <{last})"
     return Row(name, state, found, purpose, fix)
-
-
-def _inspect(env: Environment) -> Row:
-    name, purpose = "inspect on the PATH", "typing inspect"
-    fix = "Use torch-inspector instead of inspect; it is the same command."
-    if env.torch_inspector is None:
-        fix = "Activate the environment of torch-inspector, then run torch-inspector."
-    if env.inspect is None or env.is_ours:
-        return _thing(name, env.inspect, purpose, fix)
-    return Row(name, State.NOT_OURS, env.inspect, purpose, fix)
 
 
 def _judge(version: str, supported: tuple[tuple[int, int], ...]) -> State:

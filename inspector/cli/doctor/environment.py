@@ -17,7 +17,6 @@ from inspector.errors import UsageError
 _PROBE_TIMEOUT_S = 60
 _TORCH_TIMEOUT_S = 120  # importing torch and Inductor, on a cold disk
 _PROGRAM_TIMEOUT_S = 15
-_OUR_MODULE = b"inspector.cli"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,6 @@ class Environment:
         packages: Version by package; None where it is not installed, empty where it tells none.
         torch_build: ``CPU``, ``CUDA 13.0``, ``ROCm 7.0``; None without torch.
         gpus: A line for each NVIDIA GPU: name, driver, compute capability.
-        is_ours: Whether that starts this package: another popular one installs an ``inspect``, too.
     """
 
     python: str
@@ -44,9 +42,6 @@ class Environment:
     gpus: tuple[str, ...]
     ncu: str | None
     dot: str | None
-    inspect: str | None
-    is_ours: bool
-    torch_inspector: str | None
 
 
 def look_around(interpreter: str | None) -> Environment:
@@ -56,7 +51,6 @@ def look_around(interpreter: str | None) -> Environment:
         interpreter: The Python whose packages count; None for the one that runs this.
     """
     found = _answer(interpreter, probe) if interpreter else probe.probe()
-    script = shutil.which("inspect")
     return Environment(
         python=found["python"],
         executable=found["executable"],
@@ -69,9 +63,6 @@ def look_around(interpreter: str | None) -> Environment:
         gpus=_gpus(),
         ncu=shutil.which("ncu"),
         dot=shutil.which("dot"),
-        inspect=script,
-        is_ours=script is not None and _starts_us(Path(script)),
-        torch_inspector=shutil.which("torch-inspector"),
     )
 
 
@@ -128,11 +119,3 @@ def _gpu(line: str) -> str:
     fields = [field.strip() for field in line.split(",")]
     labels = ("", "driver ", "compute capability ")
     return ", ".join(label + field for label, field in zip(labels, fields, strict=False))
-
-
-def _starts_us(path: Path) -> bool:
-    """Whether a script, as installers write it, imports our module."""
-    try:
-        return _OUR_MODULE in path.read_bytes()
-    except OSError:
-        return False

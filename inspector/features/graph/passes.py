@@ -67,6 +67,28 @@ class Pass:
     is_reordered: bool
 
     @property
+    def retargeted(self) -> list[PassEdit]:
+        """Nodes that call something else."""
+        return [edit for edit in self.changed if edit.before.target != edit.after.target]
+
+    @property
+    def rewired(self) -> list[PassEdit]:
+        """Nodes that only take other arguments."""
+        return [edit for edit in self.changed if edit.before.target == edit.after.target]
+
+    @property
+    def counts(self) -> str:
+        """``4 removed, 1 retargeted``."""
+        named = {
+            "added": self.added,
+            "removed": self.removed,
+            "retargeted": self.retargeted,
+            "with different arguments": self.rewired,
+        }
+        parts = [f"{len(nodes)} {what}" for what, nodes in named.items() if nodes]
+        return ", ".join([*parts, *(["reordered"] if self.is_reordered else [])])
+
+    @property
     def is_change(self) -> bool:
         """Whether it did anything."""
         return bool(self.added or self.removed or self.changed or self.is_reordered)

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.drawing import labels
 from inspector.features.graph.passes import GraphPasses, Pass, PassEdit, PassNode
-from inspector.features.graph.passes_wording import pass_counts, split_edits
 from inspector.features.graph.report import PassesReport
 from inspector.features.graph.vllm import vllm_sections
 from inspector.features.graph.wording import TIMES
@@ -38,7 +37,7 @@ def _headline(graphs: Sequence[GraphPasses]) -> str:
     changed = count(sum(bool(graph.passes) for graph in graphs), "graph")
     added = count(sum(len(item.added) for item in passes), "node")
     removed = sum(len(item.removed) for item in passes)
-    retargeted = sum(len(split_edits(item.changed)[0]) for item in passes)
+    retargeted = sum(len(item.retargeted) for item in passes)
     more = f", {retargeted} retargeted" if retargeted else ""
     return f"{number} changed {changed}: {added} added, {removed} removed{more}"
 
@@ -47,9 +46,7 @@ def _sections(graphs: Sequence[GraphPasses]) -> Iterator[Section]:
     """One for each graph that passes changed, and one line for the others."""
     same = [graph for graph in graphs if not graph.passes]
     for graph in graphs:
-        rows = [
-            (item.name, ", ".join(pass_counts(item)), list(_lines(item))) for item in graph.passes
-        ]
+        rows = [(item.name, item.counts, list(_lines(item))) for item in graph.passes]
         title = f"{graph.name} passes"
         if graph.is_whole:
             title += f" ({len(rows)} changed the graph, {graph.unchanged} did not)"
@@ -62,13 +59,12 @@ def _sections(graphs: Sequence[GraphPasses]) -> Iterator[Section]:
 
 
 def _lines(item: Pass) -> Iterator[str]:
-    retargeted, rewired = split_edits(item.changed)
     lines = [*_grouped("-", item.removed), *_grouped("+", item.added)]
     lines += [
         f"~ {edit.after.name}: {edit.before.target} → {edit.after.target}{_at([edit.after])}"
-        for edit in retargeted
+        for edit in item.retargeted
     ]
-    lines += [f"~ {edit.after.name}: {_arguments(edit)}{_at([edit.after])}" for edit in rewired]
+    lines += [f"~ {it.after.name}: {_arguments(it)}{_at([it.after])}" for it in item.rewired]
     yield from lines[:_MOST_LINES]
     if len(lines) > _MOST_LINES:
         yield f"… {count(len(lines) - _MOST_LINES, 'more line')}"

@@ -75,22 +75,6 @@ KNOWN: Mapping[str, Reason] = {
         "on one of them and feeds the other.",
     ),
     # ForeachKernelSchedulerNode.can_fuse
-    "candidate producer is a reduction, foreach ops cannot be fused with reductions currently": (
-        Reason(
-            "reduction",
-            "{first} is a reduction, which cannot be fused with a kernel over a list of tensors "
-            "({second}).",
-            _PLAIN,
-        )
-    ),
-    "candidate consumer is a reduction, foreach ops cannot be fused with reductions currently": (
-        Reason(
-            "reduction",
-            "{second} is a reduction, which cannot be fused with a kernel over a list of tensors "
-            "({first}).",
-            _PLAIN,
-        )
-    ),
     "candidate producer is not dep of any foreach consumer": Reason(
         "order",
         "{second} works on a list of tensors, but none of its operators reads the result of "

@@ -27,7 +27,6 @@ class Unrolled:
     Attributes:
         total: How many operators the graph has.
         call: What its body calls that most of them come of (``self.cell``), or an empty string.
-        lines: The innermost lines of its code that is there often.
     """
 
     frame: StackFrame
@@ -36,7 +35,6 @@ class Unrolled:
     total: int
     call: str = ""
     is_module: bool = False
-    lines: frozenset[_Key] = frozenset()
 
 
 @dataclasses.dataclass(slots=True)
@@ -75,41 +73,21 @@ class _Loop:
         return max(map(len, modules.values())) > 1
 
 
-def unrolled_loop(
-    graph: Graph,
-    source: Callable[[str], str | None],
-    lowered: Callable[[], Sequence[Graph]] = tuple,
-) -> Unrolled | None:
+def unrolled_loop(graph: Graph, source: Callable[[str], str | None]) -> Unrolled | None:
     """The innermost loop that most operators of a graph come of, where its body is the same code.
 
     The layers of a ``ModuleList`` are other modules in each step: they do not count, nor does a
-    loop over a few. In a small graph the operators count that the loop is lowered to: a step of
-    ``nn.GRUCell`` is one operator of Dynamo's, and 24 of Inductor's.
+    loop over a few.
 
     Args:
         graph: Dynamo's graph, with whole stacks.
         source: The text of a file, or None.
-        lowered: Gives the graphs that it is lowered to, if they are known.
     """
     nodes = [node for node in graph.nodes if node.is_compute and node.stack]
     places = collections.Counter(map(_place, nodes))
-    if max(places.values(), default=0) < LEAST_TIMES:
+    least = max(LEAST_OPERATORS, _LEAST_SHARE * len(nodes))
+    if len(nodes) < least or max(places.values(), default=0) < LEAST_TIMES:
         return None
-    if len(nodes) >= LEAST_OPERATORS:
-        return _unrolled(nodes, source, max(LEAST_OPERATORS, _LEAST_SHARE * len(nodes)))
-    found = _unrolled(nodes, source, max(LEAST_TIMES, _LEAST_SHARE * len(nodes)))
-    if found is None:
-        return None
-    lines = [node.line for each in lowered() for node in each.nodes if node.is_compute]
-    inner = sum(line is not None and (line.file, line.line) in found.lines for line in lines)
-    if inner < max(LEAST_OPERATORS, _LEAST_SHARE * len(lines)):
-        return None
-    return dataclasses.replace(found, operators=inner, total=len(lines))
-
-
-def _unrolled(
-    nodes: Sequence[Node], source: Callable[[str], str | None], least: float
-) -> Unrolled | None:
     trees = functools.cache(lambda file: parsed(source(file) or ""))
     loops = _loops_of(nodes, functools.cache(lambda file, line: _lines(trees(file), line)))
     found = {
@@ -124,12 +102,8 @@ def _unrolled(
             loop.times() <= outer.times() if outer.own else loop.is_over_modules()
         )
         if not is_once:
-            often = loop.often()
-            lines = frozenset((node.stack[-1].file, node.stack[-1].line) for node in often)
-            call, is_module = _called(loop, trees)
-            return Unrolled(
-                loop.frame, loop.times(), len(often), len(nodes), call, is_module, lines
-            )
+            size = len(loop.often())
+            return Unrolled(loop.frame, loop.times(), size, len(nodes), *_called(loop, trees))
     return None
 
 

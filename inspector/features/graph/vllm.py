@@ -4,7 +4,6 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.passes import GraphPasses, Pass
-from inspector.features.graph.passes_wording import pass_counts
 from inspector.records.vllm import VllmCompileEvent, VllmConfig
 from inspector.report.page import Column, Section, Table
 from inspector.report.processes import labels
@@ -148,5 +147,5 @@ def _row(item: VllmPiece) -> tuple[str, str, str, str, list[str], list[str]]:
         duration(piece.time_ns) if piece.stages else "not compiled",
         ", ".join(caches),
         [stages] if stages else [],
-        [f"{found.name}: {', '.join(pass_counts(found))}" for found in item.passes],
+        [f"{found.name}: {found.counts}" for found in item.passes],
     )

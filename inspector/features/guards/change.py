@@ -33,7 +33,6 @@ class ChangeKind(enum.Enum):
     GLOBAL = "global"
     CLOSURE = "closure"
     FUNCTION = "function"
-    TYPE = "type"
     GRAD_MODE = "grad mode"
     INSTANCE = "another instance"
 

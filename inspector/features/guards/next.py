@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator
 from inspector.features.guards.candidates import Candidate, keys_of, value_candidates
 from inspector.features.guards.change import Change, ChangeKind, having, of_value
 from inspector.features.guards.predict import Effect, FrameGuards, predict
-from inspector.features.guards.relation_candidates import number_candidates
 from inspector.features.guards.size_candidates import tensor_candidates
 from inspector.records.recompiles import TensorFacts
 from inspector.trace.guard_checks import EqualsCheck, LengthCheck
@@ -28,7 +27,7 @@ _RANKS = {
             ChangeKind.SIZE, ChangeKind.INT, ChangeKind.FLOAT, ChangeKind.ARGUMENTS,
             ChangeKind.LENGTH, ChangeKind.KEYS, ChangeKind.BOOL, ChangeKind.NONE, ChangeKind.STR,
             ChangeKind.ENUM, ChangeKind.ATTRIBUTE, ChangeKind.TRAINING, ChangeKind.GRAD_MODE,
-            ChangeKind.TYPE, ChangeKind.DTYPE, ChangeKind.STRIDE, ChangeKind.CLOSURE,
+            ChangeKind.DTYPE, ChangeKind.STRIDE, ChangeKind.CLOSURE,
             ChangeKind.FUNCTION, ChangeKind.GLOBAL,
         )
     )
@@ -64,7 +63,6 @@ def next_changes(frame: FrameGuards, optional: Collection[str] = ()) -> tuple[Ne
         tensor_candidates(frame),
         presence_candidates(frame, optional),
         value_candidates(frame),
-        number_candidates(frame),
     )
     for candidate in () if frame.is_skipped else itertools.chain(*every):
         change = candidate.change

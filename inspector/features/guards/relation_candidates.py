@@ -8,8 +8,7 @@ from inspector.features.guards.change import Change, ChangeKind, of_tensor, of_v
 from inspector.features.guards.predict import FrameGuards, predict
 from inspector.records.recompiles import TensorFacts
 from inspector.run.cache_entries.relation import normal, relation_holds, tried, tried_numbers
-from inspector.trace.guard_checks import EqualsCheck, RelationCheck, TypeCheck
-from inspector.trace.guard_source import Origin
+from inspector.trace.guard_checks import RelationCheck
 from inspector.trace.guard_trees import Guard
 
 _SIZE = re.compile(r"(?P<source>[LG]\[.*?)\.size\(\)\[(?P<dimension>\d+)\]")
@@ -54,36 +53,6 @@ def relation_candidates(frame: FrameGuards) -> Iterator[Candidate]:
                 is_dynamic=True,
             )  # fmt: skip
             break
-
-
-def number_candidates(frame: FrameGuards) -> Iterator[Candidate]:
-    """Numbers that are dynamic: the value is no matter but for relations, the class is."""
-    for guard in frame.entries[-1].guards:
-        check = guard.check
-        if guard.origin in (Origin.LIBRARY, Origin.PARAMETER) or not isinstance(check, TypeCheck):
-            continue
-        own = frame.indexes[-1].of(normal(guard.source))
-        is_constant = any(isinstance(other.check, EqualsCheck) for other in own)
-        if check.type in (_INT, _FLOAT) and not is_constant:
-            yield _of_number(frame, guard, check.type)
-
-
-def _of_number(frame: FrameGuards, guard: Guard, type_: str) -> Candidate:
-    """Its class, and that any value fits where no relation refuses one."""
-    source = normal(guard.source)
-    known = frame.state.number(source) or 0  # a float's value stands in no guard
-    other: int | float = int(known) + 7 if type_ == _FLOAT else float(known) + 0.5
-    has, would = ("a float", "an int") if type_ == _FLOAT else ("an int", "a float")
-    is_bounded = any(
-        (source, None) in _free(frame, expression)
-        and _refused(frame, expression, source, None) is not None
-        for _, expression in _relations(frame)
-    )
-    return Candidate(
-        of_value(ChangeKind.TYPE, guard.source, other), guard.name,
-        f"{guard.name} is {has}{'' if is_bounded else ' of any value'}", would, guard.cause,
-        is_dynamic=True,
-    )  # fmt: skip
 
 
 def _relations(frame: FrameGuards) -> list[tuple[Guard, str]]:

@@ -144,7 +144,7 @@ VIEWS: Views = {
         instructions=_instructions,
     ),
     Prediction: View(
-        """time_ns bound memory_ns compute_ns unit? launch_ns parts blocks spread_ns is_least
+        """time_ns bound memory_ns compute_ns unit? launch_ns blocks spread_ns is_least
         missing?"""
     ),
     CppFacts: View(

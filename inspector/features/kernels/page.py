@@ -2,7 +2,7 @@
 
 import collections
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from inspector.features.kernels.cpp_wording import isa_name, nest_lines, parallel_text, vector_text
 from inspector.features.kernels.kernel_build_wording import build_line, total_line
@@ -21,14 +21,14 @@ from inspector.report.page import (
     about,
     as_notes,
 )
-from inspector.report.wording import count
+from inspector.report.wording import count, listed
 from inspector.run.kernel import GraphCode, Kernel
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 _MOST_OPERATORS = 6
 _MOST_MODULES = 3
 _MOST_ROWS = 8
-_MOST_NAMES = 4
+_MOST_NAMES = 3
 # Torch's key of a decision about padding: sizes, strides and dtypes, and the operator.
 _SIZES = re.compile(r"torch\.Size\(\[([^\]]*)\]\), \([^)]*\), torch\.(\w+)")
 _OPERATOR = re.compile(r"op='aten\.(\w+)'")
@@ -123,14 +123,13 @@ def _source(row: KernelRow) -> Code:
 def _row(row: KernelRow) -> tuple[str | list[str] | list[CodeLine], ...]:
     launches = f"{row.launches}{TIMES} " if row.launches > 1 else ""
     modules = list(dict.fromkeys(node.module for node in row.kernel.nodes if node.module))
-    more = f" and {len(modules) - _MOST_MODULES:,} more" if len(modules) > _MOST_MODULES else ""
     return (
         row.kernel.name,
         launches + _detail(row),
         "" if row.facts is None else build_line(row.facts),
         list(nest_lines(row.kernel.cpp)) if row.kernel.cpp is not None else [],
         code_lines(row.kernel),
-        f"in {', '.join(modules[:_MOST_MODULES])}{more}" if modules else "",
+        f"in {listed(modules, _MOST_MODULES)}" if modules else "",
     )
 
 
@@ -165,7 +164,7 @@ def _choice_lines(report: KernelsReport) -> Iterator[str]:
     for item in (item for _, target in report.targets for item in target.measured):
         others = [name for name in item.candidates if name != item.taken]
         line = f"{item.what}: {_about(item.detail)}: {item.taken}"
-        same[f"{line}, or {_named(others)}" if others else line] += 1
+        same[f"{line}, or {listed(others, _MOST_NAMES)}" if others else line] += 1
     shown = list(same)[:_MOST_DECISIONS]
     for line in shown:
         yield f"{line} ({same[line]} times)" if same[line] > 1 else line
@@ -177,9 +176,10 @@ def _choice_lines(report: KernelsReport) -> Iterator[str]:
             what = " and ".join(_IF.get(each, each) for each in graph.alternative.split(" and "))
             padded = [_about(item) for item in graph.about]
             if padded:
-                what = what.replace("padded", f"{_named(padded)} is padded")
+                what = what.replace("padded", f"{listed(padded, _MOST_NAMES)} is padded")
             place = f"graph {graph.compile_id} {graph.direction}"
-            yield f"{place}, if {what}: {count(len(names), 'other kernel')}, {_named(names)}"
+            kernels = f"{count(len(names), 'other kernel')}, {listed(names, _MOST_NAMES)}"
+            yield f"{place}, if {what}: {kernels}"
 
 
 def _about(detail: str) -> str:
@@ -188,9 +188,3 @@ def _about(detail: str) -> str:
         return detail
     operands = (f"{dtype} {TIMES.join(size.split(', '))}" for size, dtype in sizes)
     return f"{operator[1]} {', '.join(operands)}"
-
-
-def _named(names: Sequence[str]) -> str:
-    if len(names) <= _MOST_NAMES:
-        return ", ".join(names)
-    return f"{', '.join(names[: _MOST_NAMES - 1])} and {len(names) - _MOST_NAMES + 1:,} more"

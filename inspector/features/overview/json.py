@@ -14,7 +14,7 @@ from inspector.report.report import FORMAT_VERSION, Report
 from inspector.run.compilation import Compilation, Failure, Frame
 from inspector.run.ended import raised_frame
 from inspector.run.graph_break import GraphBreak
-from inspector.run.recompile import Bound, Change, Limit, Recompile, SymbolUse, Value
+from inspector.run.recompile import Bound, Change, Limit, Recompile, SymbolUse
 from inspector.run.run import LogWarning, Process
 from inspector.run.summary import Added, Summary
 from inspector.run.verification import Measured, Trial, Verification
@@ -152,13 +152,12 @@ VIEWS: Views = {
     "coded": View("file=~file line? name code"),
     Recompile: View(
         """process compile_id entry class=kind origin source? name? index guard? comment? hint?
-        other_guards=others before now answer new_keys missing_keys is_zero_one bounds changes
+        before? now? answer new_keys missing_keys is_zero_one bounds changes
         hit_limit limit dynamic_sources=whitelist symbols guard_stack:coded caused_by:coded call
         duration_ns=time_ns compile_time_by_stage_ns=stages{} failure? stack:coded""",
         process=process_index,
         is_zero_one=_is_zero_one,
     ),
-    Value: View("text known"),
     Change: View("class=kind origin source name index before? now? is_dynamic specialized"),
     Bound: View("expression text parts"),
     Limit: View("name number raised"),

@@ -1,9 +1,6 @@
-"""Time that need not be, and how many more of something there are."""
+"""Time that need not be."""
 
 import dataclasses
-from collections.abc import Sequence
-
-_MOST_NAMED = 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,13 +21,3 @@ class Gain:
     change: str
     is_hidden: bool = False
     is_known: bool = True
-
-
-def and_more(number: int, names: Sequence[object]) -> str:
-    """`` and 2 more`` behind the first names; empty where there are no others."""
-    return f" and {len(names) - number} more" if len(names) > number else ""
-
-
-def first_names(names: Sequence[str], most: int = _MOST_NAMED) -> str:
-    """``mul, add, sin and 2 more``."""
-    return f"{', '.join(names[:most])}{and_more(most, names)}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from inspector.features.profile.autotune_wording import autotune_advice
 from inspector.features.profile.autotuned import NOISE, Autotuning, Tuned
-from inspector.features.profile.ceiling_wording import held_back, slowed_by
+from inspector.features.profile.ceiling_wording import held_back
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.gains.library_gains import exposed_ns
 from inspector.features.profile.kernel_timing import Bound, KernelTiming
@@ -96,11 +96,6 @@ def _held_back(scope: Scope) -> Mapping[str, float | None]:
     return held_back(scope.of(DeviceState))
 
 
-def _slowed_by(scope: Scope) -> tuple[str, ...]:
-    """Reasons why the clocks were throttled during the measurement."""
-    return slowed_by(scope.of(Ceilings).state)
-
-
 def _advice(scope: Scope) -> list[str]:
     """Suggested changes; empty if none is worthwhile."""
     return list(autotune_advice(scope.of(Autotuning)))
@@ -135,11 +130,7 @@ VIEWS: Views = {
         tool_version=tool_version,
         versions=versions,
     ),
-    Ceilings: View(
-        """device measured_at_s cached=is_cached values state state_missing? slowed_by unstable
-        missing facts took_ns?""",
-        slowed_by=_slowed_by,
-    ),
+    Ceilings: View("device measured_at_s cached=is_cached values unstable missing facts took_ns?"),
     Profiled: View(
         """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
         calls=budget.calls watched_ns=budget.watched_ns

@@ -5,9 +5,9 @@ import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from inspector.features.profile.gain import and_more, first_names
 from inspector.features.profile.kernel_timing import KernelTiming, is_possible
 from inspector.features.profile.launch_timing import time_by
+from inspector.report.wording import count, listed
 from inspector.run.kernel import NodeLine, weighed_lines
 
 _NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
@@ -105,7 +105,7 @@ def named(row: KernelGroup) -> str:
     """``mm``, ``2 runs of mm``, ``9 runs (addmm, mm)``."""
     names = list(dict.fromkeys(item.name for item in row.all_))
     if len(names) > 1:
-        return f"{row.number} runs ({first_names(names, _MOST_KERNELS)})"
+        return f"{row.number} runs ({listed(names, _MOST_KERNELS)})"
     return f"{row.number} runs of {names[0]}" if row.number > 1 else names[0]
 
 
@@ -120,8 +120,7 @@ def where(row: KernelGroup) -> str:
 
 
 def _others(names: Sequence[str], noun: str) -> str:
-    more = and_more(1, names)
-    return f"{more} {noun}{'s' if len(names) > 2 else ''}" if more else ""  # noqa: PLR2004
+    return f" and {count(len(names) - 1, f'more {noun}')}" if len(names) > 1 else ""
 
 
 def in_groups(by_module: Mapping[tuple[str, str], float]) -> Mapping[str, float]:

@@ -18,7 +18,7 @@ from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import ProfileReport
 from inspector.features.profile.roofline import make_roofline
 from inspector.features.profile.rows import kernel_rows, line_rows, share_rows
-from inspector.features.profile.slowdown_wording import SLOWDOWN_TITLE, is_noise, slowdown_rows
+from inspector.features.profile.slowdown_wording import is_noise
 from inspector.features.profile.wording import (
     further_gains,
     gain_lines,
@@ -95,9 +95,6 @@ def _sections(found: Profiled) -> Iterator[Section]:
     parts = [(name, f"{share:.1%}", round(1000 * share)) for name, share in idle_parts(found)]
     chart = (Column("part"), _SHARE, Column("", "bar"))
     yield Section("Call", [Table(chart, parts, "part", _MOST_ROWS)])
-    sides = (Column(name, "number") for name in ("eager", "compiled", "difference"))
-    slower = Table((Column("part"), *sides), slowdown_rows(found), "part", _ALL)
-    yield Section(SLOWDOWN_TITLE, [slower])
     further = Lines(list(gain_lines(further_gains(found))))
     yield Section("Further opportunities (estimates that may overlap)", [further])
     gains = () if is_noise(found) else found.gains

@@ -40,9 +40,7 @@ def cause_name(name: str, *, is_cpu: bool) -> str:
     return (_ON_CPU if is_cpu else CAUSES).get(name, name)
 
 
-SLOWDOWN_TITLE = "Slowdown by cause"
-_LEAST = 0.05  # of the difference: what is smaller is named in the rows alone
-_LEAST_ROW = 0.005
+_LEAST = 0.05  # of the difference
 _MOST = 5
 _NOISE = 2.0  # between the ends of the ratio's interval: what is said then is about other programs
 _VARYING = 0.5  # how far equal calls may differ before nothing is said of such a difference
@@ -86,31 +84,6 @@ def slowdown_lines(found: Profiled) -> Iterator[str]:
     )
     counted = f"{count(number, *nouns)}, {eager}"
     yield f"{_signed(gap.whole_ns)} per call: {', '.join(parts)}; {counted}"
-
-
-def slowdown_rows(found: Profiled) -> list[tuple[str, str, str, str]]:
-    """The parts where compiled calls are slower: name, eager, compiled, and the difference."""
-    budget, gap = found.budget, found.slowdown
-    is_slower = budget.faster is not None and budget.faster[2] < 1
-    is_slower = is_slower and not is_noise(found) and not is_within_noise(found)
-    if gap is None or budget.eager_ns is None or not is_slower:
-        return []
-    least_ns = _LEAST_ROW * budget.wall_ns
-    shown = [part for part in gap.parts if max(part.compiled_ns, part.eager_ns) >= least_ns]
-    rows = [
-        (
-            cause_name(part.cause, is_cpu=found.is_cpu),
-            duration(part.eager_ns),
-            duration(part.compiled_ns),
-            _signed(part.more_ns),
-        )
-        for part in shown
-    ]
-    rest_ns = gap.whole_ns - sum(part.more_ns for part in shown)
-    if abs(rest_ns) >= 1:
-        rows.append(("not accounted for", "", "", _signed(rest_ns)))
-    last = ("call", duration(budget.eager_ns), duration(budget.wall_ns), _signed(gap.whole_ns))
-    return [*rows, last]
 
 
 def _signed(time_ns: float) -> str:

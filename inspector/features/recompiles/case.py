@@ -63,12 +63,12 @@ class FixCase:
     @property
     def before(self) -> str:
         """What the first of them had, or an empty string."""
-        return self.first.before.text if self.first.before else ""
+        return self.first.before
 
     @property
     def now(self) -> str:
         """What it has now, likewise."""
-        return self.first.now.text if self.first.now else ""
+        return self.first.now
 
     @property
     def called(self) -> str:
@@ -129,7 +129,7 @@ class FixCase:
         if given.text and not given.path:
             return f"Pass {with_method(given.text, method)} {where}."
         what = given.text or f"the argument {given.parameter}"
-        own = self.site.free(given.parameter)
+        own = f"{given.parameter}_given"
         name = own + given.path
         return (
             f"Assign {what} to a variable first, such as {own}. Write {name} = {name}{method} "
@@ -160,7 +160,7 @@ class FixCase:
     @property
     def is_always_new(self) -> bool:
         """Whether the function itself sets it, and each compilation found another value."""
-        found = [item.now.text for item in self.items if item.now]
+        found = [item.now for item in self.items if item.now]
         is_new = len({self.before, *found}) == 1 + len(found) > _MOST_BY_CHANCE
         return self.set_at is not None and is_new
 
@@ -220,26 +220,24 @@ def with_method(text: str, method: str) -> str:
 
 def is_zero_one(item: Recompile) -> bool:
     """Whether a size of 0 or 1 is on one side: these get a graph of their own in any case."""
-    sides = [value.text for value in (item.before, item.now) if value is not None]
     if item.kind is RecompileClass.SIZE:
-        return any(text in {"0", "1"} for text in sides)
+        return not {"0", "1"}.isdisjoint({item.before, item.now})
     if item.kind is RecompileClass.SYMBOLIC_SHAPE:
-        now = item.now.text if item.now else ""
-        return "0/1 specialization" in item.comment and bool(_ZERO_ONE_VALUE.search(now))
+        return "0/1 specialization" in item.comment and bool(_ZERO_ONE_VALUE.search(item.now))
     return False
 
 
 def is_bool_and_tensor(item: Recompile) -> bool:
     """Whether it is a Python bool on one side and a tensor on the other."""
-    sides = {value.text for value in (item.before, item.now) if value}
+    sides = {item.before, item.now}
     is_tensor = any(text.startswith("a tensor") for text in sides)
     return item.kind is RecompileClass.TYPE and is_tensor and not sides.isdisjoint(_BOOLS)
 
 
 def is_of_set(item: Recompile) -> bool:
     """Whether it is about what is in a set."""
-    before = item.before.text if item.before else ""
-    is_literal = item.kind is RecompileClass.KEYS and before.startswith(("{", "set(", "frozenset("))
+    literal = ("{", "set(", "frozenset(")
+    is_literal = item.kind is RecompileClass.KEYS and item.before.startswith(literal)
     return is_literal or item.guard.removeprefix("not ").startswith("set.__contains__(")
 
 

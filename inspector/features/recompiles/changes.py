@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterable, Iterator
 
-from inspector.run.recompile import Answer, Change, Known, Recompile, RecompileClass, Value
+from inspector.run.recompile import Answer, Change, Recompile, RecompileClass
 
 _C = RecompileClass
 # What all tensors of a call have together, and what is one state.
@@ -50,12 +50,11 @@ def _others(item: Recompile) -> Iterator[Change]:
 
 
 def _alone(item: Recompile, change: Change) -> Recompile:
-    before = Value(change.before, Known.PARSED) if change.before else None
-    now = Value(change.now, Known.PARSED) if change.now else None
     answer = Answer.DYNAMIC if change.is_dynamic else Answer.AGAIN
     return dataclasses.replace(
         item, guard="", comment="", hint="", source=change.source, name=change.name,
-        index=change.index, kind=change.kind, origin=change.origin, before=before, now=now,
+        index=change.index, kind=change.kind, origin=change.origin, before=change.before,
+        now=change.now,
         answer=answer if item.answer in {Answer.DYNAMIC, Answer.AGAIN} else item.answer,
         holds="", symbols=(), new_keys=(), missing_keys=(),
         bounds=tuple(bound for bound in item.bounds if change.source in bound.expression),
@@ -71,7 +70,7 @@ def keys_of(items: Iterable[Recompile]) -> tuple[str, ...]:
     """The keys that came or went in recompilations for one dict, as far as they are known."""
     found: dict[str, None] = {}
     for item in items:
-        asked = key_of(item.before.text) if item.before else ""
+        asked = key_of(item.before)
         keys = (*item.new_keys, *item.missing_keys, *((asked,) if asked else ()))
         if item.kind is RecompileClass.KEYS:
             found |= dict.fromkeys(keys)

@@ -48,8 +48,7 @@ def written_key(case: FixCase) -> str:
 
 def growth(case: FixCase) -> str:
     """`` (0 → 1)``."""
-    before, now = case.first.before, case.first.now
-    return f" ({before.text} → {now.text})" if before and now else ""
+    return f" ({case.before} → {case.now})" if case.before and case.now else ""
 
 
 def each_key(case: FixCase) -> str:
@@ -84,7 +83,7 @@ def same_keys(case: FixCase) -> str:
     """How the same keys come in every call."""
     keys = keys_of(case.items)
     # Which keys the code asks for has no order; what goes through all of them meets them in one.
-    walked = any(item.before and not key_of(item.before.text) for item in case.items)
+    walked = any(item.before and not key_of(item.before) for item in case.items)
     order = " with all keys in the same order" if walked and keys else ""
     if is_keywords(case):
         given = [f"{key[1:-1]}=…" if _LITERAL.fullmatch(key) else key for key in keys]

@@ -76,7 +76,7 @@ def deciding_line(case: FixCase) -> str:
 
 def dimensions(case: FixCase) -> str:
     """``3 dimensions``, the larger of both; and which others have another number of them."""
-    sides = [value.text for value in (case.first.before, case.first.now) if value]
+    sides = [case.before, case.now]
     others = dict.fromkeys(
         case.shown_name(change.name)
         for item in case.items

@@ -162,7 +162,7 @@ def is_no_tensor(case: FixCase) -> bool:
 
 def types(case: FixCase) -> str:
     """`` (int and float)``."""
-    known = [value.text for value in (case.first.before, case.first.now) if value]
+    known = [text for text in (case.before, case.now) if text]
     return f" ({' and '.join(known)})" if known else ""
 
 

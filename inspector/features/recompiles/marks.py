@@ -13,7 +13,7 @@ from inspector.features.recompiles.changes import key_of
 from inspector.report.user_code.call_site import user_spelling
 from inspector.run.closure_name import ClosureName
 from inspector.run.dynamic_sources import tensor_of
-from inspector.run.recompile import Recompile, RecompileClass, SymbolUse
+from inspector.run.recompile import Change, Recompile, RecompileClass, SymbolUse
 from inspector.trace.failed_guard import stripped_source
 
 _OF_MODULE = re.compile(r"\._(?:parameters|buffers)\[")
@@ -140,14 +140,10 @@ def _lines(case: FixCase, marks: Marks, function: str) -> _Lines:
 
 def _condition(case: FixCase, name: str, expression: str) -> str:
     """What has to hold for a tensor to be there, where it is missing in some calls."""
-    changes = [
-        (each.kind, each.name, each.before, each.now)
-        for item in (*case.items, *case.history)
-        for each in item.changes
-    ]
+    every: list[Change | Recompile] = []
     for item in (*case.items, *case.history):
-        before, now = (value.text if value else "" for value in (item.before, item.now))
-        changes.append((item.kind, item.name, before, now))
+        every += [*item.changes, item]
+    changes = [(each.kind, each.name, each.before, each.now) for each in every]
     if any(kind is RecompileClass.NONE and of == name for kind, of, _, _ in changes):
         return f"{expression} is not None"
     keyed = _KEYED.fullmatch(name)
@@ -178,7 +174,7 @@ def _expression(case: FixCase, name: str, names: list[str], given: list[str]) ->
         return "t"
     if passed.whole or case.site.frame is None or case.is_own(name):
         return passed.whole or user_spelling(name)
-    own = case.site.free(passed.parameter)
+    own = f"{passed.parameter}_given"
     if passed.text:
         names.append(f"{own} = {passed.text}")
     else:

@@ -13,7 +13,6 @@ from inspector.features.recompiles.changes import (
 from inspector.features.recompiles.fix_shared import all_failed, bounds_of
 from inspector.report.user_code.call_site import user_spelling
 from inspector.report.wording import count, duration, listed
-from inspector.run.dynamic_sources import tensor_of
 from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass
 from inspector.shared.roots import Roots
 from inspector.shared.stack import StackFrame, user_frame
@@ -161,30 +160,21 @@ def reason_lines(items: Sequence[Recompile]) -> Iterator[str]:
 
 
 def _with_it(item: Recompile) -> Iterator[str]:
-    """What would have failed after it, and what other entries say."""
+    """What would have failed after it."""
     also = also_changed(item)
     if also:
         said = [f"{changed(other)}{values(other)}" for other in also]
         yield f"    also: {listed(said, 3)}"
-    # That older entries want other values of the same thing is no news.
-    name = tensor_of(item.name)
-    about = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") if name else None
-    others = [text for text in item.others if about is None or not about.search(text)]
-    if others:
-        yield f"    other entries: {listed(others, 3)}"
 
 
 def values(item: Recompile) -> str:
     """What the guard wants and what it found, in brackets."""
-    if item.before is None or item.now is None:
-        return ""
-    return f" ({item.before.text} → {item.now.text})"
+    return f" ({item.before} → {item.now})" if item.before and item.now else ""
 
 
 def _line(item: Recompile) -> str:
     entry = f" (cache entry {item.entry})" if item.entry else ""
-    before = item.before.text if item.before else ""
-    now = item.now.text if item.now else ""
+    before, now = item.before, item.now
     if item.new_keys or item.missing_keys:
         # What both sides have is no news.
         before, now = (

@@ -1,17 +1,14 @@
 """Where the user's own code calls a compiled function, and what it passes there."""
 
 import ast
-import builtins
 import dataclasses
 import re
 from collections.abc import Sequence
-from keyword import iskeyword
 from typing import TypeAlias
 
 from inspector.report.user_code.calls import Parameters, called_on, parameters_of
 from inspector.run.closure_name import ClosureName
 from inspector.run.run import Run
-from inspector.run.source import parsed
 from inspector.shared.roots import Owner
 from inspector.shared.stack import (
     StackFrame,
@@ -28,8 +25,6 @@ _BASE = re.compile(r"^(?P<base>[A-Za-z_]\w*)(?P<path>.*)$", re.DOTALL)
 _POSITION = re.compile(r"^\[(?P<index>\d+)\](?P<path>.*)$", re.DOTALL)
 _KEY = re.compile(r"^\[(['\"])(?P<key>\w+)\1\](?P<path>.*)$", re.DOTALL)
 _NUMPY = re.compile(r"^___from_numpy\((.+)\)$")
-_BUILTINS = frozenset(dir(builtins))
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _KEPT = re.compile(r"^___stack\d+")
 _GLOBAL = re.compile(r"^G\[(['\"])(\w+)\1\]")
 # What makes a new tensor each time that it is written (torch.Tensor's properties).
@@ -78,7 +73,6 @@ class CallSite:
         frame: The caller's frame, or None where the program's own code does not call it (the
             inputs of ``inspect explain``) or nobody knows.
         call: The call on that line, or None where it is not certain which it is.
-        taken: Names that mean something where the call is.
         is_foreign: Whether a library or code that torch generated makes the call, which nobody can
             change; the frame is then the project's line that led to it.
     """
@@ -86,14 +80,7 @@ class CallSite:
     frame: StackFrame | None
     call: ast.Call | None = None
     parameters: Parameters = dataclasses.field(default_factory=Parameters)
-    taken: frozenset[str] = _BUILTINS
     is_foreign: bool = False
-
-    def free(self, name: str) -> str:
-        """A name for something that is passed, which nothing has where the function is called."""
-        while name in self.taken or iskeyword(name):
-            name = f"{name}_given"
-        return name
 
     def passed(self, name: str) -> Passed:
         """What is passed for a source as reasons spell it (``x``, ``d['k']``, ``self.cache``)."""
@@ -225,29 +212,7 @@ def call_site(
         return CallSite(project, parameters=parameters_at(run, frame), is_foreign=True)
     text = run.sources.text(caller.file) or ""
     call = called_on(text, caller, plain_name(frame.name))
-    return CallSite(caller, call, parameters_at(run, frame), _taken(text, caller.line))
-
-
-def _taken(text: str, line: int) -> frozenset[str]:
-    """Names that mean something in the function that a line is in, or outside of all."""
-    whole = parsed(text)
-    if whole is None:
-        return _BUILTINS
-    inner = [node for node in ast.walk(whole) if isinstance(node, _FUNCTIONS)]
-    around = [node for node in inner if node.lineno <= line <= (node.end_lineno or 0)]
-    scope: ast.AST = max(around, key=lambda node: node.lineno, default=whole)
-    found: set[str] = set()
-    left = [scope]
-    while left:
-        node = left.pop()
-        if isinstance(node, ast.Name):
-            found.add(node.id)
-        elif isinstance(node, ast.arg):
-            found.add(node.arg)
-        elif node is not scope and isinstance(node, _FUNCTIONS):
-            continue
-        left += ast.iter_child_nodes(node)
-    return _BUILTINS | found
+    return CallSite(caller, call, parameters_at(run, frame))
 
 
 def parameters_at(run: Run, frame: StackFrame) -> Parameters:

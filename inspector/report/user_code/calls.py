@@ -19,7 +19,6 @@ class Parameters:
 
     Attributes:
         names: All named parameters, the positional ones first.
-        positional: How many of them can be passed by position.
         is_wrapper: Whether it is torch's own function around a module of torch.
         optional: The named parameters whose default is None.
     """

@@ -21,7 +21,6 @@ class Code:
     Attributes:
         expression: The expression that torch points at, or None where none has just its columns.
         function: The function around it, or None; all of it is there only where the file is.
-        lines: The source lines that the syntax was read from.
         callers: The code of the compiled functions that led to it, innermost first.
         is_hook: Whether autograd calls the function, so that the user has no call of it.
     """

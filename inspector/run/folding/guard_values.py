@@ -1,4 +1,4 @@
-"""What a failed guard wanted, and what it found, each with what it is known from."""
+"""What a failed guard wanted, and what it found."""
 
 import ast
 import re
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from inspector.run.folding.dict_keys import keys_text, side_of
 from inspector.run.folding.guard_case import TENSORS, GuardCase, without_addresses
 from inspector.run.folding.recompile_facts import GuardLines
-from inspector.run.recompile import Change, Known, RecompileClass, Value
+from inspector.run.recompile import Change, RecompileClass
 from inspector.shared.units import with_article
 from inspector.trace.guard_shapes import GuardShape
 
@@ -18,15 +18,15 @@ _GRAD = " that requires grad"
 _KEYS = frozenset({GuardShape.KEY, GuardShape.KEYS})
 
 
-def before_of(case: GuardCase, changes: Iterable[Change]) -> Value | None:
-    """What the guard wants, or None where only its type is known."""
+def before_of(case: GuardCase, changes: Iterable[Change]) -> str:
+    """What the guard wants; empty where only its type is known."""
     guard = case.guard
     address = _ADDRESS.search(case.failed.text) if guard.shape is GuardShape.IDENTITY else None
     seen = case.entry.identities.get(address[1]) if address else None
     # Of several entries that want other objects, the artifact of the call has one alone.
     seen = seen or (case.seen.before.get(case.name) if case.seen else None)
     if seen is not None and guard.shape in {GuardShape.IDENTITY, GuardShape.TENSOR_TYPE}:
-        return Value(seen.text, Known.PROCESS)
+        return seen.text
     if guard.shape in _KEYS:
         return _keys(case.before, case.name) or _parsed(guard.before)
     if _is_number_of_keys(case):
@@ -65,7 +65,7 @@ def _ordered(text: str | None) -> str | None:
     return f"frozenset({items})" if inner[1] else items
 
 
-def now_of(case: GuardCase, changes: Iterable[Change]) -> Value | None:
+def now_of(case: GuardCase, changes: Iterable[Change]) -> str:
     """What the guard found, from the surest of what tells it."""
     guard = case.guard
     if guard.now is not None:
@@ -74,20 +74,20 @@ def now_of(case: GuardCase, changes: Iterable[Change]) -> Value | None:
         seen = case.seen_now
         text = keys_text(side_of(case, is_now=True), seen.text if seen else None)
         if text:
-            return Value(text, Known.PROCESS if seen else Known.PARSED)
+            return text
     if guard.shape is GuardShape.REQUIRES_GRAD:
-        return Value("0" if guard.before in {"1", "True"} else "1", Known.PARSED)
+        return "0" if guard.before in {"1", "True"} else "1"
     change = change_of(case, changes)
-    found = _parsed(change.now) if change else None
+    found = _parsed(change.now) if change else ""
     if guard.shape is GuardShape.SYMBOLIC and found:
         return found
-    keys = _keys(case.now, case.name) if guard.shape in _KEYS else None
+    keys = _keys(case.now, case.name) if guard.shape in _KEYS else ""
     return _seen_now(case) or _symbol_now(case) or keys or found or _type_now(case)
 
 
-def _type_now(case: GuardCase) -> Value | None:
+def _type_now(case: GuardCase) -> str:
     match = _CLASS.fullmatch(case.now.types.get(case.name, ""))
-    return Value(with_article(_public(match[1])), Known.PARSED) if match else None
+    return with_article(_public(match[1])) if match else ""
 
 
 def change_of(case: GuardCase, changes: Iterable[Change]) -> Change | None:
@@ -97,43 +97,43 @@ def change_of(case: GuardCase, changes: Iterable[Change]) -> Change | None:
     return next((each for each in same if each.index in {None, case.guard.index}), None)
 
 
-def _symbol_now(case: GuardCase) -> Value | None:
+def _symbol_now(case: GuardCase) -> str:
     """The value of what became symbolic, in the call that was traced."""
     # Torch makes a symbol of what is in a tensor without dimensions, which stays a tensor.
     is_tensor = case.now.types.get(case.name, "").endswith(TENSORS)
     wanted = {case.source} if is_tensor else {case.source, f"{case.source}.item()"}
     for symbol in case.facts.created():
         if symbol.source in wanted and symbol.text:
-            return Value(symbol.text, Known.TRACE)
-    return None
+            return symbol.text
+    return ""
 
 
-def _seen_now(case: GuardCase) -> Value | None:
+def _seen_now(case: GuardCase) -> str:
     seen = case.seen_now
     if seen is None:
-        return None
+        return ""
     if case.guard.shape is GuardShape.TYPE:
-        return Value(_public(seen.type), Known.PROCESS)
+        return _public(seen.type)
     if case.guard.shape in _KEYS and seen.keys:
-        return Value(f"keys {', '.join(seen.keys)}", Known.PROCESS)
+        return f"keys {', '.join(seen.keys)}"
     is_number = case.guard.shape in _WITH_VALUE and seen.kind == "container"
     is_number = is_number and seen.text.isdecimal()
     text = f"{with_article(seen.type)} with {seen.text} items" if is_number else seen.text
     if case.kind is RecompileClass.TYPE and seen.tensor and seen.tensor.requires_grad:
         text += _GRAD
-    return Value(text, Known.PROCESS)
+    return text
 
 
-def _keys(lines: GuardLines, name: str) -> Value | None:
+def _keys(lines: GuardLines, name: str) -> str:
     keys = lines.ordered_keys(name)
-    return Value(f"keys {', '.join(keys)}", Known.PARSED) if keys else None
+    return f"keys {', '.join(keys)}" if keys else ""
 
 
-def _parsed(text: str | None) -> Value | None:
+def _parsed(text: str | None) -> str:
     if not text:
-        return None
+        return ""
     match = _CLASS.fullmatch(text.strip())
-    return Value(_public(match[1]) if match else without_addresses(text).strip(), Known.PARSED)
+    return _public(match[1]) if match else without_addresses(text).strip()
 
 
 def _public(name: str) -> str:

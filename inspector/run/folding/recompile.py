@@ -71,9 +71,6 @@ def make_recompile(
     return Recompile(
         compile_id=item.compile_id,
         entry=_entry_id(failed),
-        others=tuple(
-            f"{other.entry}: {_harmless(other.text)}" for other in failures if other is not chosen
-        ),
         guard=_harmless(failed.text),
         comment=failed.comment,
         hint=failed.hint,

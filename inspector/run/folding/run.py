@@ -27,11 +27,7 @@ _RANK = re.compile(r"_rank_(\d{1,9})(?![0-9])")
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Progress:
-    """What has been seen so far, for showing progress.
-
-    Attributes:
-        doing: The frame that is being compiled, or an empty string.
-    """
+    """What has been seen so far, for showing progress."""
 
     frames: int = 0
     graphs: int = 0

@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from inspector.errors import RecordingError
+from inspector.errors import RecordingError, UsageError
 from inspector.shared.meta import META_FILE
 
 _KEPT = 10
@@ -81,6 +81,19 @@ def recordings_limit() -> int:
 def stored_recordings() -> Mapping[Path, Mapping[str, object]]:
     """The recordings of the store, oldest first, with what their descriptions say."""
     return _recordings(store_place())
+
+
+def stored_recording(name: str) -> Path:
+    """The recording of that number or name.
+
+    Raises:
+        UsageError: There is none.
+    """
+    found = store_place() / name
+    if found not in stored_recordings():
+        message = f"There is no recording {name!r} in {store_place()}."
+        raise UsageError(message, "Run: inspect list")
+    return found
 
 
 def prune(newest: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import torch
 
 from inspector.capture.log.environment import environment
-from inspector.capture.recording.attach import attach
+from inspector.capture.recording.handler import attach
 from inspector.capture.writer import emit
 from tests.compile.recompiles.all_programs import PROGRAMS
 

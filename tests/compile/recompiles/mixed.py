@@ -57,7 +57,8 @@ def loop_over_a_size() -> None:
 
 @program(
     Expected("tensor-size", "mask", "8", "16", "dynamic",
-             "first: mask = torch.ones(rows). Call torch._dynamo.maybe_mark_dynamic(mask, 0)"),
+             "first: mask_given = torch.ones(rows). "
+             "Call torch._dynamo.maybe_mark_dynamic(mask_given, 0)"),
 )  # fmt: skip
 def tensor_passed_over_a_break() -> None:
     """The second half alone looks at it: the mark goes to the call of the whole function."""

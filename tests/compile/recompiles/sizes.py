@@ -123,7 +123,7 @@ def duck_shape() -> None:
 
 
 @program(
-    Expected("tensor-size", "x", "8", "12", "dynamic", "mark_dynamic(x, 0)"),
+    Expected("tensor-size", "x", "8", "12", "dynamic", "mark_dynamic(x_given, 0)"),
 )  # fmt: skip
 def batch_as_wide_as_a_weight() -> None:
     """The first batch has the size of a weight, which makes the symbol of both a constant."""

@@ -34,7 +34,7 @@ from tests.unit.render.profile_reports import artifact, logged
 RECORDING = Path(__file__).parents[1] / "data" / "warmup.zip"
 NAME = "triton_red_fused_sum_3"
 CEILINGS = {
-    "v": 1, "device": "NVIDIA H200", "measured_at_s": 9, "state": {}, "cached": False,
+    "v": 1, "device": "NVIDIA H200", "measured_at_s": 9, "cached": False,
     "ceilings": {"copy_bytes_per_s": 4e12, "l2_bytes_per_s": 8e12},
 }  # fmt: skip
 _AS_IT_IS = Workload()

@@ -16,7 +16,6 @@ CEILINGS = {
     "v": 1,
     "device": "NVIDIA H200",
     "measured_at_s": 9,
-    "state": {"clocks.sm": "1980"},
     "ceilings": {"copy_bytes_per_s": 4e12, "kernel_floor_ns": 9000, "float32_flops_per_s": 5e13},
     "cached": False,
 }

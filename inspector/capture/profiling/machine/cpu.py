@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
 import torch
 
@@ -33,9 +32,6 @@ _CPU = torch.device("cpu")
 
 class Cpu:
     """The measurements of a CPU."""
-
-    state: Mapping[str, str] = MappingProxyType({})
-    state_missing = ""
 
     def __init__(self) -> None:
         self._cache_bytes = last_cache_bytes()

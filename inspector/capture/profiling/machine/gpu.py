@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Mapping
 
 import torch
 
-from inspector.capture.profiling.machine.device_state import OTHERS, device_state, others_percent
+from inspector.capture.profiling.machine.device_state import OTHERS, others_percent
 from inspector.capture.profiling.machine.timing import (
     DTYPES,
     Measured,
@@ -29,8 +28,6 @@ _OF_L2 = 4
 _OF_FREE = 8
 _SIDE = 8192
 _LEAST_SIDE = 1024
-_LOAD_SECONDS = 0.3
-_MOST_QUEUED = 1000
 _WATCHED = 40  # launches
 _HEAD_START = 100_000  # cycles
 
@@ -47,8 +44,6 @@ class Gpu:
         torch.cuda.synchronize()
         torch.cuda.empty_cache()
         self.device = torch.device("cuda", torch.cuda.current_device())
-        self.state: Mapping[str, str] = {}
-        self.state_missing = "no matmul could be measured"
         others = others_percent(uuid_of(self.device))
         self._free_bytes, _ = torch.cuda.mem_get_info(self.device)
         found = torch.cuda.get_device_properties(self.device)
@@ -98,24 +93,7 @@ class Gpu:
         if 4 * side**2 > self._free_bytes // _OF_FREE:
             raise self._too_little(_OF_FREE * 4 * _LEAST_SIDE**2)
         with float32_precision("tf32" if dtype == "tf32" else "ieee"):
-            work = matrix_product(dtype, side, self.device)
-            found = self._fastest(2.0 * side**3, work)
-            if dtype == self._looked_at:
-                self._look_at_state(work, 2.0 * side**3 / found.value)
-        return found
-
-    @property
-    def _looked_at(self) -> str:
-        """The product in which the driver is asked for the device's state: one that needs power."""
-        has_tensor_cores = torch.cuda.get_device_capability(self.device) >= (8, 0)
-        return "bfloat16" if has_tensor_cores else "float32"
-
-    def _look_at_state(self, work: Callable[[], object], seconds: float) -> None:
-        """Asks the driver while the device multiplies: once it has stopped it looks idle."""
-        for _ in range(min(_MOST_QUEUED, math.ceil(_LOAD_SECONDS / seconds))):
-            work()
-        self.state, self.state_missing = device_state(uuid_of(self.device))
-        torch.cuda.synchronize(self.device)
+            return self._fastest(2.0 * side**3, matrix_product(dtype, side, self.device))
 
     def _floor(self) -> Measured:
         """An empty kernel: torch's `_sleep`, for no time."""

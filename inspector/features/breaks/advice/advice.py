@@ -24,9 +24,6 @@ class Kind:
 
     Ids stay when torch changes the words, and words stay when a break gets another id: a break is
     of this kind if either is the same.
-
-    Attributes:
-        gb_id: ``GB0059``.
     """
 
     gb_id: str
@@ -57,7 +54,6 @@ class Advice:
 
     Attributes:
         says: Regular expression of what torch says in this situation; empty where any will do.
-        when: What the user's code must be like, or None.
         tailored: Makes `fix` for the user's own code; empty where the code is not as expected.
         caution: What else its edits change that equal outputs do not show, in one sentence.
         instead_of: Torch's hints that say the same or less, or are wrong (a regular expression).

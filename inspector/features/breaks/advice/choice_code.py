@@ -21,7 +21,6 @@ class ChoiceMaker:
 
     Attributes:
         scalars: As `condition_of` takes them.
-        calls: Calls of what nobody knows.
     """
 
     code: Code

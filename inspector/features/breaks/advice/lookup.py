@@ -54,7 +54,6 @@ class Advised:
 
     Attributes:
         fix: The best advice; empty if unknown.
-        alternatives: Alternatives, best first.
         example: The fix as programs, or None where the fix is torch's.
         rewrites: The fix and what else can be done, as far as it can be put into the file.
     """

@@ -29,12 +29,7 @@ _makes_list = written("_.tolist()")
 
 @dataclasses.dataclass(slots=True)
 class SizeUses:
-    """What is done with a number or a list of them, also under the names that it gets.
-
-    Attributes:
-        is_size: Whether it is a size somewhere.
-        is_needed: Whether something has to know it: a branch, a loop, a text.
-    """
+    """What is done with a number or a list of them, also under the names that it gets."""
 
     code: Code
     is_list: bool

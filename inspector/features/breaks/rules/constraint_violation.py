@@ -36,7 +36,6 @@ class Violation:
 
     Attributes:
         source: The dimension in Dynamo's spelling (``L['x'].size()[0]``), or an empty string.
-        constant: What it was made, or an empty string.
         guard: What the code asks of it instead, or an empty string.
     """
 

@@ -1,15 +1,13 @@
 """Loops that make a graph, and the time that it takes to compile, as long as they run."""
 
-import functools
 from collections.abc import Iterator
 
-from inspector.features.graph.reading import captured_graphs, read_graphs
-from inspector.features.graph.unrolled import LEAST_TIMES, Unrolled, unrolled_loop
+from inspector.features.graph.reading import captured_graphs
+from inspector.features.graph.unrolled import LEAST_OPERATORS, Unrolled, unrolled_loop
 from inspector.report.finding import Finding
 from inspector.report.rule import Rule
 from inspector.report.severity import Severity
 from inspector.report.wording import duration
-from inspector.run.graph import Graph, Stage
 from inspector.run.run import Process, Run
 
 _AT_ONCE = (
@@ -41,16 +39,11 @@ def _loops(run: Run, process: Process) -> Iterator[tuple[str, Unrolled]]:
         str(item.compile_id)
         for frame in process.frames
         for item in frame.compilations
-        if (item.operators or 0) >= LEAST_TIMES
+        if (item.operators or 0) >= LEAST_OPERATORS
     }
-
-    def lowered(compile_id: str) -> list[Graph]:
-        own = [place for place in process.graphs.places if place.compile_id == compile_id]
-        return read_graphs(own, run.roots, frozenset({Stage.POST_GRAD}))[0]
-
     # Torch's own text has the innermost line of a node alone.
     for graph in captured_graphs(process, run.roots, large, recorded=True):
-        loop = unrolled_loop(graph, run.sources.text, functools.partial(lowered, graph.compile_id))
+        loop = unrolled_loop(graph, run.sources.text)
         if loop is not None:
             yield graph.compile_id, loop
 

@@ -108,7 +108,6 @@ def _counted(kernel: Kernel, *, is_part: bool) -> Iterator[str]:
     for amount, form, noun in (
         (kernel.parameters, "reads {0}, {1}", "parameter"),
         (kernel.kept, "reads {0} saved by the forward pass, {1}", "tensor"),
-        (kernel.inputs, "reads {0}, {1}", "input"),
         (kernel.saves, "saves {0} for the backward pass, {1}", "tensor"),
         (kernel.returns, "returns {0}, {1}", "tensor"),
     ):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -37,7 +36,6 @@ class Kernel:
     Attributes:
         parameters: Parameters that it reads, brought into another layout or not.
         kept: Tensors that it reads and that the forward pass kept.
-        inputs: Inputs that it alone reads, where nobody knows which are parameters.
         saves: Tensors that it writes for the backward pass.
         returns: Results that are not drawn, being many.
     """
@@ -45,7 +43,6 @@ class Kernel:
     step: Step
     parameters: Amount = Amount()
     kept: Amount = Amount()
-    inputs: Amount = Amount()
     saves: Amount = Amount()
     returns: Amount = Amount()
 
@@ -101,7 +98,6 @@ class _Builder:
         self._steps = [step for step in steps if step not in self._prepared]
         self._is_forward = fusion.direction == "forward"
         self._returned = {self._base(name) for name in roles.returned}
-        self._lonely = self._lonely_inputs()
 
     def build(self) -> FusionFlow:
         flows = [*self._reads(), *self._results()]
@@ -112,13 +108,13 @@ class _Builder:
             drawn = []
         kernels = []
         for place, step in enumerate(self._steps):
-            parameters, kept, inputs = (
+            parameters, kept = (
                 Amount.of(size for name, size in step.reads.items() if name in counted)
-                for counted in (self._parameters, self._roles.kept, self._lonely)
+                for counted in (self._parameters, self._roles.kept)
             )
             saves = Amount.of(n for name, n in step.writes.items() if self._is_saved(name))
             returns = Amount.of(flow.bytes_ for flow in drawn if flow.source == place)
-            kernels.append(Kernel(step, parameters, kept, inputs, saves, returns))
+            kernels.append(Kernel(step, parameters, kept, saves, returns))
         return FusionFlow(tuple(kernels), tuple(flows), tuple(self._prepared))
 
     def _is_preparation(self, step: Step) -> bool:
@@ -129,19 +125,10 @@ class _Builder:
         self._parameters.update(step.writes)
         return True
 
-    def _lonely_inputs(self) -> frozenset[str]:
-        if self._roles.folded:
-            return frozenset()
-        given = {name for name, buffer in self._buffers.items() if buffer.kind in _GIVEN}
-        reads = (name for step in self._steps for name in step.reads if name in given)
-        readers = collections.Counter(reads)
-        few = len(readers) <= 2 * _MOST_ENDS
-        return frozenset() if few else frozenset(name for name, n in readers.items() if n == 1)
-
     def _reads(self) -> Iterator[Flow]:
         writers: dict[str, list[tuple[int, str, int]]] = {}
         makers = {node.name: n for n, step in enumerate(self._steps) for node in step.operators}
-        hidden = self._parameters | self._roles.kept | self._lonely
+        hidden = self._parameters | self._roles.kept
         for place, step in enumerate(self._steps):
             for name, size in step.reads.items():
                 if name in hidden:

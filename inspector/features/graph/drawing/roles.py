@@ -28,11 +28,6 @@ class Roles:
     saved: frozenset[str] = frozenset()
     returned: frozenset[str] = frozenset()
 
-    @property
-    def folded(self) -> frozenset[str]:
-        """Inputs that are counted where they are used, and not drawn."""
-        return self.parameters | self.kept
-
 
 def make_roles(graph: Graph, graphs: Iterable[Graph] = ()) -> Roles:
     """Finds out what the inputs and results are.

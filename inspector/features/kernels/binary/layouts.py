@@ -1,6 +1,6 @@
 """Which elements of a tensor a thread holds: Triton's distributed layouts.
 
-Formulas from Triton's ``TritonGPUAttrDefs.td`` (BlockedEncodingAttr, LinearEncodingAttr).
+Formulas from Triton's ``TritonGPUAttrDefs.td`` (BlockedEncodingAttr, SliceEncodingAttr).
 """
 
 import math
@@ -18,8 +18,6 @@ def lanes_of(layout: str, shape: Sequence[int]) -> Lanes | None:
     """Elements of the first warp, or None for layouts that are not read here."""
     if layout.startswith("#ttg.blocked"):
         return _blocked(layout, shape)
-    if layout.startswith("#ttg.linear"):
-        return _linear(layout, shape)
     # The parent's layout without one dimension.
     part = re.match(r"#ttg\.slice<\{dim = (\d+), parent = (.*)\}>$", layout)
     if part is None:
@@ -68,37 +66,3 @@ def _flat(at: Sequence[int], shape: Sequence[int]) -> int:
     for position, size in zip(at, shape, strict=True):
         flat = flat * size + position
     return flat
-
-
-def _linear(layout: str, shape: Sequence[int]) -> Lanes | None:
-    registers, lanes = _bases(layout, "register"), _bases(layout, "lane")
-    if not lanes or any(len(base) != len(shape) for base in (*registers, *lanes)):
-        return None
-    elements = []
-    for lane in range(1 << len(lanes)):
-        start = _combined(lane, lanes, len(shape))
-        own = []
-        for register in range(1 << min(len(registers), 3)):
-            inner = _combined(register, registers, len(shape))
-            at = [(a ^ b) % size for a, b, size in zip(start, inner, shape, strict=True)]
-            own.append(_flat(at, shape))
-        elements.append(tuple(own))
-    return tuple(elements)
-
-
-def _bases(layout: str, name: str) -> list[list[int]]:
-    found = re.search(rf"\b{name} = \[(.*?)\](?:, \w+ =|\s*\}})", layout)
-    if not found:
-        return []
-    return [
-        [int(number) for number in group.split(",")]
-        for group in re.findall(r"\[([\d, ]+)\]", found[1] + "]")
-    ]
-
-
-def _combined(number: int, bases: Sequence[Sequence[int]], rank: int) -> list[int]:
-    at = [0] * rank
-    for bit, base in enumerate(bases):
-        if number >> bit & 1:
-            at = [a ^ b for a, b in zip(at, base, strict=True)]
-    return at

@@ -67,7 +67,6 @@ class _Need:
     time_ns: int | None = None
     spread_ns: int | None = None
     unit: str = ""
-    part: str = ""
     missing: str = ""
 
 
@@ -100,7 +99,6 @@ def predict(
         compute_ns=compute.time_ns,
         unit=compute.unit,
         launch_ns=LAUNCH_NS,
-        parts=tuple(need.part for need in (memory, compute) if need.part),
         blocks=programs,
         missing=memory.missing or compute.missing,
     )
@@ -149,27 +147,17 @@ def _memory(
     read: _Texts, config: ConfigBuild, gpu: Gpu, known: Mapping[str, int], programs: int | None
 ) -> _Need:
     traffic = traffic_of(read.module, config.grid, known)
-    moved, source, missing = None, "", ""
-    if traffic is not None and traffic.is_complete:
-        moved, source = traffic.bytes, "counted in memory sectors from the kernel's addresses"
-    elif traffic is not None and traffic.least_bytes:
-        moved = traffic.least_bytes
-        source = "counted in memory sectors from those addresses that are known"
-        missing = "the number of bytes moved is partly unknown"
-    if moved is None:
+    if traffic is None or not (traffic.is_complete or traffic.least_bytes):
         names = {item.name for item in read.module.operations}
-        if any(word in name for name in names for word in _ACCESSES):
-            missing = "the number of bytes moved is unknown"
-            return _Need(part=f"memory: {missing}, so it may take longer", missing=missing)
-        return _Need()
+        is_moving = any(word in name for name in names for word in _ACCESSES)
+        return _Need(missing="the number of bytes moved is unknown" if is_moving else "")
+    missing = "" if traffic.is_complete else "the number of bytes moved is partly unknown"
     full = gpu.bandwidth * _BANDWIDTH_SHARE
     rate = full
     if programs is not None and programs < gpu.multiprocessors:
         rate = min(rate, programs * _BYTES_PER_CYCLE * gpu.clock_hz)
-    least = "at least " if missing else ""
-    part = f"memory: {least}{moved} bytes ({source}) at {rate / 1e9:.0f} GB/s"
-    times = round(moved / rate * 1e9), round(moved / full * 1e9)
-    return _Need(*times, part=part, missing=missing)
+    moved = traffic.least_bytes
+    return _Need(round(moved / rate * 1e9), round(moved / full * 1e9), missing=missing)
 
 
 def _compute(read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None) -> _Need:
@@ -185,9 +173,7 @@ def _compute(read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None) 
     if not times:
         return _Need(missing=missing)
     slowest = max(times, key=lambda name: times[name])
-    part = f"compute: the busiest unit is {slowest}"
-    spread_ns = round(max(spread.values()))
-    return _Need(round(times[slowest]), spread_ns, slowest, part, missing)
+    return _Need(round(times[slowest]), round(max(spread.values())), slowest, missing)
 
 
 def _products(read: _Texts, programs: int | None) -> tuple[str, int | None]:

@@ -41,19 +41,12 @@ class Traffic:
 
     Attributes:
         is_complete: Whether all addresses are known; else what is indirect is missing.
-        least_bytes: Of both, where not all is known, what is certain: without accesses whose masks
-            are not known, or of which it is unknown whether a program gets there.
+        least_bytes: All of it, or what is certain: without accesses whose masks are not known, or
+            of which it is unknown whether a program gets there.
     """
 
-    read_bytes: int
-    written_bytes: int
     is_complete: bool
-    least_bytes: int = 0
-
-    @property
-    def bytes(self) -> int:
-        """Both."""
-        return self.read_bytes + self.written_bytes
+    least_bytes: int
 
 
 @dataclasses.dataclass(slots=True)
@@ -92,16 +85,11 @@ def traffic_of(module: Module, grid: Sequence[int], known: Mapping[str, int]) ->
     if not uses:
         return None
     count = grid[0] * grid[1] * grid[2]
-    amounts = {key: use.bytes(count, counted) for key, use in uses.items()}
-    read = sum(amount for (_, is_store), amount in amounts.items() if not is_store)
-    written = sum(amounts.values()) - read
-    if is_complete:
-        return Traffic(read, written, is_complete, read + written)
-    sure: dict[_Key, _Use] = defaultdict(_Use)
-    for program, counts in programs:
-        _note_program(program, sure, counts=counts, is_sure=True)
-    least = sum(use.bytes(count, counted) for use in sure.values())
-    return Traffic(read, written, is_complete, least)
+    if not is_complete:
+        uses = defaultdict(_Use)
+        for program, counts in programs:
+            _note_program(program, uses, counts=counts, is_sure=True)
+    return Traffic(is_complete, sum(use.bytes(count, counted) for use in uses.values()))
 
 
 def _noted(

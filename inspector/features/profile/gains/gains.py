@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.profile.budget import Budget
-from inspector.features.profile.gain import Gain, first_names
+from inspector.features.profile.gain import Gain
 from inspector.features.profile.gains.host_gains import host_gains
 from inspector.features.profile.gains.kernel_advice import Setup
 from inspector.features.profile.gains.kernel_gains import kernel_gains
@@ -13,8 +13,10 @@ from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups,
 from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.features.profile.launch_timing import time_by
 from inspector.features.profile.step_facts import Part
+from inspector.report.wording import listed
 
 _LEAST_SHARE = 0.01
+_MOST_NAMED = 3
 _STATISTICS = "batch normalization computes statistics from the batch"
 # By operator, what a layer does in training mode and not in `eval()`; what `nn.Dropout` and batch
 # normalisation become (torch/_decomp/decompositions.py, 2.11 to 2.13).
@@ -88,7 +90,7 @@ def _gains_of_copies(work: Sequence[KernelTiming]) -> Iterator[Gain]:
     if len(copied) > 1:
         copy = f"{len(copied)} kernels copy"
     yield Gain(
-        f"{first_names(names)}{where(KernelGroup(tuple(copied)))}: "
+        f"{listed(names, _MOST_NAMED)}{where(KernelGroup(tuple(copied)))}: "
         f"{copy} whole tensors that the program modifies in place",
         sum(item.median_ns * sum(item.facts.functionalization_copies.values()) for item in copied),
         "modify a smaller tensor, or move these lines into a function with "

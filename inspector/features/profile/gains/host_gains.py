@@ -5,8 +5,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from inspector.features.profile.budget import Budget
-from inspector.features.profile.gain import Gain, first_names
+from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_timing import KernelTiming
+from inspector.report.wording import listed
 
 _HostsWork = Mapping[str, tuple[str, str]]
 _FEWER = "use fewer and larger graphs, or "
@@ -27,6 +28,7 @@ _HOSTS_WORK = {
         f"{_FEWER}a larger batch",
     ),
 }
+_MOST_LINES = 3
 _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
 
 
@@ -39,7 +41,7 @@ def host_gains(
     break_lines: Sequence[str],
 ) -> list[Gain]:
     """What could be won there, in no order."""
-    lines = f" ({first_names(break_lines)})" if break_lines else ""
+    lines = f" ({listed(break_lines, _MOST_LINES)})" if break_lines else ""
     hosts_work = {
         cause: (what, change.format(lines=lines)) for cause, (what, change) in _HOSTS_WORK.items()
     }

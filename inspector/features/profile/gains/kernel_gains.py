@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 
 from inspector.features.profile.budget import crosses
 from inspector.features.profile.functions import is_drawn
-from inspector.features.profile.gain import Gain, first_names
+from inspector.features.profile.gain import Gain
 from inspector.features.profile.gains.kernel_advice import Setup, advice, advised_unit, is_about_one
 from inspector.features.profile.kernel_groups import KernelGroup, named, where
 from inspector.features.profile.kernel_timing import Bound, limit_of
+from inspector.report.wording import listed
 from inspector.shared.units import percent
 
+_MOST_NAMED = 3
 _NEAR = 0.8  # of a ceiling: what is left is within what kernels differ by
 _IRREGULAR = frozenset({
     "embedding", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only", "gather",
@@ -59,8 +61,8 @@ def _of_functions(row: KernelGroup, change: str) -> Gain:
     less = "fewer random numbers" if is_random else "fewer or cheaper functions"
     takes = "take" if row.number > 1 else "takes"
     return Gain(
-        f"{named(row)}{where(row)} {takes} longer to compute ({first_names([*functions])}) than "
-        "to read and write its data",
+        f"{named(row)}{where(row)} {takes} longer to compute "
+        f"({listed([*functions], _MOST_NAMED)}) than to read and write its data",
         row.median_ns * sum(functions.values()),
         change or f"only {less} would help",
         is_known=bool(change),

@@ -36,5 +36,5 @@ VIEWS: Views = {
     Measured: View("median_ns p5_ns=low_ns p95_ns=high_ns count=number"),
     Rate: View("regime what per_s ceiling? ceiling_per_s share_of_ceiling=share"),
     BenchedConfig: View("values num_warps num_stages registers spills shared_bytes"),
-    Ceilings: View("device measured_at_s cached=is_cached values state"),
+    Ceilings: View("device measured_at_s cached=is_cached values"),
 }

@@ -128,7 +128,6 @@ _WIDE = 8192
 _HALF = ("bfloat16", "float16")
 _MUCH_FREE = 0.25
 _LEAST_FREE_BYTES = 64 << 20
-_SMALL_WORKSPACE_BYTES = 8 << 20
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -149,13 +148,7 @@ class MemoryAdvice:
 def memory_advice(use: MemoryUse) -> list[MemoryAdvice]:
     """Possible savings, largest first."""
     peak = use.compiled.peak_bytes
-    found = [
-        *_saved(use.compiled),
-        *_wide(use.compiled),
-        *_pool(use),
-        *_workspaces(use),
-        *_fragmented(use.compiled),
-    ]
+    found = [*_saved(use.compiled), *_wide(use.compiled), *_pool(use), *_fragmented(use.compiled)]
     least = peak * _LEAST_SHARE
     return sorted((item for item in found if item.bytes_ >= least), key=lambda item: -item.bytes_)
 
@@ -199,23 +192,6 @@ def _pool(use: MemoryUse) -> Iterator[MemoryAdvice]:
             use.pool_reserved_bytes,
             "to release it between calls, disable CUDA graphs: use "
             '`mode="max-autotune-no-cudagraphs"` or the default mode',
-        )
-
-
-def _workspaces(use: MemoryUse) -> Iterator[MemoryAdvice]:
-    """Room that a library has for its own: cuBLAS's is 32 MiB for a stream on Hopper.
-
-    Torch reads its size from the environment (`CublasHandlePool.cpp`: ``:KIB:COUNT``).
-    """
-    rows = [row for row in use.compiled.tensors if row.what == "workspace"]
-    held = sum(row.bytes_ for row in rows)
-    saved = sum(max(0, row.bytes_ - row.number * _SMALL_WORKSPACE_BYTES) for row in rows)
-    if not use.is_cpu and saved:
-        yield MemoryAdvice(
-            f"library workspaces are {held / use.compiled.peak_bytes:.0%} of the peak",
-            saved,
-            "where they are cuBLAS's, CUBLAS_WORKSPACE_CONFIG=:4096:2 in the environment makes one "
-            "8 MiB large; products may be slower then",
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspector.capture.execution.known_backends import offered_backends
+from inspector.capture.execution.execution import offered_backends
 
 
 def test_our_own_and_those_of_torch_s_tests_are_nobody_s_choice() -> None:

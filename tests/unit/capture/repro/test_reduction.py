@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from inspector.capture.repro.reduction import smallest
+from inspector.capture.repro.search import smallest
 
 
 @pytest.mark.parametrize("needed", [{0}, {99}, {3, 57}, {10, 11, 12, 90}])

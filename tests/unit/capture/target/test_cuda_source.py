@@ -23,6 +23,7 @@ from inspector.capture.source_loader import _ToCpu
         ("def f(x, device='cuda'):\n    pass", "def f(x, device='cpu'):\n    pass"),
         ("dict(device='cuda')", "dict(device='cpu')"),
         ("{'device': 'cuda'}", "{'device': 'cpu'}"),
+        ("torch.load(path)", "torch.load(path, map_location='cpu')"),
         ("torch.load(path, map_location='cuda:0')", "torch.load(path, map_location='cpu')"),
         ("with torch.autocast('cuda'):\n    y", "with torch.autocast('cpu'):\n    y"),
         ("torch.cuda.synchronize()", "torch.cpu.synchronize()"),

@@ -28,9 +28,6 @@ FULL = Environment(
     gpus=("NVIDIA H200, driver 580.1, compute capability 9.0",),
     ncu="/opt/ncu",
     dot="/usr/bin/dot",
-    inspect="/env/bin/inspect",
-    is_ours=True,
-    torch_inspector="/env/t",
 )
 BARE = replace(
     FULL,
@@ -41,9 +38,6 @@ BARE = replace(
     gpus=(),
     ncu=None,
     dot=None,
-    inspect=None,
-    is_ours=False,
-    torch_inspector=None,
 )
 
 
@@ -82,9 +76,6 @@ def test_versions_are_compared_as_numbers(version: str, state: State) -> None:
          (State.NOT_HERE, "Triton is available only on Linux, not on darwin", "")),
         (replace(BARE, chosen=True, executable="/my env/bin/python"), "torch",
          (State.MISSING, "", "'/my env/bin/python' -m pip install 'torch>=2.11,<2.16'")),
-        (replace(FULL, inspect="/b/inspect", is_ours=False), "inspect on the PATH",
-         (State.NOT_OURS, "/b/inspect",
-          "Use torch-inspector instead of inspect; it is the same command.")),
     ],
 )  # fmt: skip
 def test_what_is_found_and_how_it_is_fixed(

@@ -67,8 +67,8 @@ def changed(frame: FrameGuards) -> dict[str, tuple[Change, Effect]]:
                 ChangeKind.REQUIRES_GRAD, "L['x']", dataclasses.replace(tensor, requires_grad=True)
             ), Effect.CONSTANT,
         ),
-        "none": (of_value(ChangeKind.TYPE, "L['x']", None), Effect.CONSTANT),
-        "float": (of_value(ChangeKind.TYPE, "L['n']", 2.5), Effect.DYNAMIC),
+        "none": (of_value(ChangeKind.NONE, "L['x']", None), Effect.CONSTANT),
+        "float": (of_value(ChangeKind.FLOAT, "L['n']", 2.5), Effect.DYNAMIC),
         "attribute": (of_value(ChangeKind.ATTRIBUTE, "L['self'].layer_idx", 4), Effect.CONSTANT),
         # What torch's own dropout reads goes to an operator as a number.
         "p": (

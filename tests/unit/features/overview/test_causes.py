@@ -17,7 +17,7 @@ def a_break(line: int, gb_id: str, records: int = 1) -> Finding:
 def recompiled(function: str, name: str, times: int) -> Finding:
     items = tuple(
         Recompile(
-            CompileId(0, number), None, (), "", "", "", "", name, None, RecompileClass.INT,
+            CompileId(0, number), None, "", "", "", "", name, None, RecompileClass.INT,
             Origin.ATTRIBUTE, None, None, Answer.AGAIN,
         )
         for number in range(1, times + 1)

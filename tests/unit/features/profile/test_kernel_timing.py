@@ -28,7 +28,6 @@ CEILINGS = Ceilings(
         "float32_flops_per_s": 1e13,
         "tf32_flops_per_s": 1e14,
     },
-    state={},
     measured_at_s=0,
     is_cached=False,
 )

@@ -24,7 +24,7 @@ from tests.unit.render import runs
 from tests.unit.render.verified import BASELINE, EQUAL, measured, verification, verified
 
 RECOMPILE = Recompile(
-    CompileId(0, 1), None, (), "", "", "", "L['x']", "x", 0, RecompileClass.SIZE, Origin.ARGUMENT,
+    CompileId(0, 1), None, "", "", "", "L['x']", "x", 0, RecompileClass.SIZE, Origin.ARGUMENT,
     None, None, Answer.AGAIN,
 )  # fmt: skip
 TIMES = "\N{MULTIPLICATION SIGN}"

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from inspector import plugins
-from inspector.render.terminal.source import source_lines
+from inspector.render.terminal.finding import source_lines
 from inspector.report.finding import Place
 from inspector.run.source import SourceLine
 from tests.unit.render import hostile, runs

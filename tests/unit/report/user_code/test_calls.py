@@ -1,15 +1,12 @@
 """What a caller passes, by the text of its line."""
 
 import ast
-import dataclasses
 
 import pytest
 
-from inspector.report.user_code.call_site import CallSite, call_site
+from inspector.report.user_code.call_site import CallSite
 from inspector.report.user_code.calls import called_on, parameters_of
-from inspector.run.source import Sources
 from inspector.shared.stack import StackFrame
-from tests.unit.render import runs
 
 FILE = """\
 class Net:
@@ -83,21 +80,3 @@ def caller(x):
 
 f(torch.ones(3), 1, 2)
 """
-
-
-@pytest.mark.parametrize(
-    ("line", "free"),
-    [
-        # `x` is what the caller goes on with, and `input` a function of Python's.
-        (7, {"x": "x_given", "input": "input_given", "y": "y", "rows": "rows_given"}),
-        (9, {"x": "x", "y": "y", "torch": "torch_given", "lambda": "lambda_given"}),
-    ],
-)
-def test_a_name_for_an_argument_is_free_where_the_call_is(line: int, free: dict[str, str]) -> None:
-    lines = dict(enumerate(LOOP.splitlines(), 1))
-    sources = Sources({"m.py": lines}, frozenset({"m.py"}), {})
-    run = dataclasses.replace(runs.run_of(), sources=sources)
-    stack = [StackFrame("m.py", line, "caller"), StackFrame("m.py", 2, "f")]
-    site = call_site(run, stack, stack[-1])
-    assert {name: site.free(name) for name in free} == free
-    assert CallSite(None).free("input") == "input_given"

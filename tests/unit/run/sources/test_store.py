@@ -2,19 +2,21 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from inspector.errors import RecordingError
+from inspector.cli.list import command
+from inspector.errors import RecordingError, UsageError
 from inspector.run.sources.store import (
     new_recording,
     newest_recording,
     prune,
     recorder_mark,
+    stored_recording,
     stored_recordings,
 )
 
@@ -118,10 +120,13 @@ def test_a_recording_with_a_name_is_kept(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("INSPECTOR_KEEP", "2")
     for _ in range(3):
         recorded()
-    first, second, _ = stored_recordings()
-    first.rename(first.with_name("before"))
-    shutil.rmtree(second)
+    called = CliRunner().invoke(command, ["--name", "1", "before", "--delete", "2"])
+    assert called.exit_code == 0, called.output
     for _ in range(3):
         prune(recorded())
 
     assert [path.name for path in stored_recordings()] == ["before", "5", "6"]
+    with pytest.raises(UsageError, match="no recording '9'"):
+        stored_recording("9")
+    refused = CliRunner().invoke(command, ["--name", "5", "before"])
+    assert isinstance(refused.exception, UsageError)

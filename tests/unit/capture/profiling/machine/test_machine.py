@@ -22,7 +22,7 @@ DAY_S = 24 * 60 * 60
 
 def whole(**changes: Any) -> Ceilings:
     values = {"copy_bytes_per_s": 1e9}
-    return dataclasses.replace(Ceilings("cpu", values, {}, int(time.time())), **changes)
+    return dataclasses.replace(Ceilings("cpu", values, int(time.time())), **changes)
 
 
 def fields(**changes: Any) -> str:

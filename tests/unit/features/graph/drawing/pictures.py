@@ -146,6 +146,5 @@ PICTURES = {
     "stage_around": lambda: stage_dot(around(layers(5), "RELU_2", 1), CAPTION),
     "fusion": lambda: fusion_dot(fused_layers(2), CAPTION, roles=PARAMETERS),
     "fusion_repeats": lambda: fusion_dot(fused_layers(40), CAPTION, roles=PARAMETERS),
-    "fusion_inputs": lambda: fusion_dot(fused_layers(14), CAPTION, is_whole=True),
 }  # fmt: skip
 """Snapshots of these are golden files."""

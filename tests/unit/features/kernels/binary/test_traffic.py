@@ -52,7 +52,7 @@ def kernel(tensors: int) -> str:
 def test_each_tensor_of_a_kernel_for_several_counts(tensors: int) -> None:
     found = traffic_of(parse_ttgir(kernel(tensors)), (4 * tensors, 1, 1), {})
     assert found is not None
-    assert (found.read_bytes, found.written_bytes) == (tensors * OF_A_TENSOR,) * 2
+    assert found.least_bytes == 2 * tensors * OF_A_TENSOR
     assert found.is_complete
 
 
@@ -96,4 +96,4 @@ def test_every_input_of_a_concatenation_counts(inputs: int) -> None:
     every = SAMPLES * CHANNELS * inputs
     found = traffic_of(parse_ttgir(concatenation(inputs)), (every // 1024, 1, 1), {})
     assert found is not None
-    assert found.read_bytes == pytest.approx(4 * every, rel=0.15)
+    assert found.least_bytes == pytest.approx(4 * every, rel=0.15)

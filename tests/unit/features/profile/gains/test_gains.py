@@ -67,7 +67,7 @@ def test_a_change_for_many_kernels_is_one_gain() -> None:
 
     assert alone.what == "triton_poi_0 at model.py:3 reaches 20% of peak bandwidth"
     assert several.what.startswith(
-        "4 runs (triton_poi_1, triton_poi_0 and 1 more) at model.py:1 and 2 more lines reach 20%"
+        "4 runs (triton_poi_1, triton_poi_0, triton_poi_2) at model.py:1 and 2 more lines reach 20%"
     )
     assert several.time_ns == pytest.approx(4 * alone.time_ns)
 
