@@ -138,7 +138,6 @@ class Verification:
     Attributes:
         backend: Backend of all trials; none if the file compiles its model itself.
         deterministic: Whether two processes without settings gave equal outputs; None if unknown.
-        left_out: Settings that were not tried because the installed torch does not have them.
         not_tried: Reason why some or all candidates were not tried, in one sentence, if any were
             not.
     """
@@ -147,7 +146,6 @@ class Verification:
     baseline: Measured | None = None
     trials: tuple[Trial, ...] = ()
     deterministic: bool | None = None
-    left_out: tuple[str, ...] = ()
     not_tried: str = ""
     rewrites_left: int = 0
     baseline_again: Measured | None = None
