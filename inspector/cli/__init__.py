@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from inspector.cli.ending import ended_as_by_ctrl_c
-from inspector.cli.lazy import LazyGroup, ReaderGoneError
+from inspector.cli.lazy import LazyGroup
 from inspector.errors import InspectorError, RecordingError
 from inspector.version import __version__
 
@@ -43,8 +43,10 @@ def main() -> int:
             code = _invoke()
         code = 128 + signals[0] if signals else code  # as shells report it
         sys.stdout.flush()
-    except (BrokenPipeError, ReaderGoneError):
-        _abandon_stdout()
+    except (BrokenPipeError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not error.code:  # of shell completion
+            raise
+        _abandon_stdout()  # click and rich make an exit of a pipe that nobody reads
         return BROKEN_PIPE
     except OSError as error:
         _abandon_stdout()
@@ -70,7 +72,7 @@ def _invoke() -> int:
         return error.exit_code
     except InspectorError as error:
         return _report_failure(error)
-    except (BrokenPipeError, ReaderGoneError):
+    except BrokenPipeError:
         raise
     except OSError as error:
         # Without a buffer (python -u), what is written by its name says the name.

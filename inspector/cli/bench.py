@@ -18,13 +18,10 @@ from inspector.cli.output import check_output, check_place, write_report
 from inspector.cli.target import check_target, existing, is_model, print_place
 from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
-from inspector.features.bench.gate import bench_gate, parse_bench_gates
+from inspector.features.bench.gate import BENCH_GATES, bench_gate
 from inspector.features.bench.report import BenchReport
-from inspector.features.bench.varied_wording import varied_verdict
-from inspector.features.bench.verdict import verdict_lines
-from inspector.features.bench.wording import group_title
 from inspector.plugins import renderer_for_suffix
-from inspector.report.escaping import one_line
+from inspector.report.fail_on import parse_fail_on
 from inspector.run.sources.recording import opened, read_run
 from inspector.shared.bench import BenchPlan
 
@@ -129,7 +126,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     process = BenchProcess(
         python, timeout, save, progress=not no_progress, explains=kind is BenchReport
     )
-    fails_on = parse_bench_gates(given.pop("fail_on", ()))
+    fails_on = parse_fail_on(given.pop("fail_on", ()), list(BENCH_GATES))
     if is_warmup(targets, given):
         if fails_on:
             raise UsageError("--fail-on does not apply to --warmup.", "Use one of them.")
@@ -158,14 +155,6 @@ def _write(report: Measurements, output: Path | None, format_: str | None) -> No
         write_table(report, output)
     if not is_table(output) or format_ is not None:
         write_report(report, None if is_table(output) else output, format_)
-    if output is None or format_ is not None or not isinstance(report, BenchReport):
-        return
-    # What took minutes to measure is not only in a file.
-    lines = [f"{line}." for line in varied_verdict(report.varied)]
-    for group in report.groups if not report.varied else ():
-        titles = [group_title(group, several=True)] if len(report.groups) > 1 else []
-        lines += [*titles, *(f"{line}." for line in verdict_lines(group))]
-    sys.stderr.writelines(f"{one_line(line)}\n" for line in lines)
 
 
 def _gate(report: Measurements, asked: tuple[str, ...]) -> int:

@@ -48,7 +48,8 @@ def asked_gate(
 ) -> Asked | None:
     """The gate that the options ask for, or None; what is wrong with them is said at once."""
     rules = (*plugins.load_rules("run"), *plugins.load_rules("gate"))
-    chosen = parse_fail_on(fail_on, [rule.id for rule in rules])
+    severities = [severity.value for severity in Severity]
+    chosen = parse_fail_on(fail_on, [*(rule.id for rule in rules), *severities])
     if baseline is not None and output is not None and output.resolve() == baseline.resolve():
         message = f"The report would overwrite the baseline {baseline}."
         raise UsageError(message, "Choose another file with -o, or drop --baseline.")

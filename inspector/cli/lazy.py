@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -15,19 +15,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-class ReaderGoneError(Exception):
-    """Who read our output went away; click would exit with 1, which says "findings" here."""
-
-
 class LazyGroup(click.Group):
     """The commands of `plugins`."""
-
-    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:  # noqa: ANN401 - click's own
-        """Parses the command line and prints ``--help``; see click."""
-        try:
-            return super().make_context(*args, **kwargs)
-        except BrokenPipeError as error:
-            raise ReaderGoneError from error
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Shows the help where there is no command at all, as wrong use."""
@@ -35,17 +24,6 @@ class LazyGroup(click.Group):
             click.echo(ctx.get_help(), err=True)
             ctx.exit(2)
         return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own signature
-        """Runs the command; see click."""
-        try:
-            return super().invoke(ctx)
-        except BrokenPipeError as error:
-            raise ReaderGoneError from error
-        except SystemExit as error:  # rich makes an exit with 1 of it
-            if isinstance(error.__context__, BrokenPipeError):
-                raise ReaderGoneError from error
-            raise
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Returns the names of all commands, in the order of the table."""

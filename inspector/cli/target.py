@@ -3,7 +3,6 @@
 import ast
 import contextlib
 import dataclasses
-import datetime as dt
 import hashlib
 import sys
 import tokenize
@@ -163,27 +162,16 @@ def _exists(path: Path) -> bool:
 def print_place(run: Run, target: str | None) -> None:
     """Says on standard error which recording was read, and what has changed since.
 
-    ``recording 7 · model.py · 4 min ago · cpu · eager``
+    ``recording 7 · model.py · 2026-11-29 02:10:05 · cpu · eager``
     """
     if target is None:
         settings = run.meta.settings
-        parts = [f"recording {run.meta.name}", run.meta.target, _age(run.meta.started)]
+        started = run.meta.started.partition("+")[0].replace("T", " ")
+        parts = [f"recording {run.meta.name}", run.meta.target, started]
         parts += [str(settings.get(name) or "") for name in ("device", "backend")]
         sys.stderr.write(" · ".join(one_line(part) for part in parts if part) + "\n")
     for file in changed_files(run):
         sys.stderr.write(f"{one_line(run.roots.shown(file))} changed after the recording\n")
-
-
-def _age(started: str) -> str:
-    try:
-        then = dt.datetime.fromisoformat(started)
-        minutes = int((dt.datetime.now(dt.UTC) - then).total_seconds() // 60)
-    except (ValueError, TypeError):  # no time, or one without a zone
-        return ""
-    if minutes < 60:  # noqa: PLR2004 - minutes in an hour
-        return f"{minutes} min ago"
-    hours = minutes // 60
-    return f"{hours} h ago" if hours < 48 else f"{hours // 24} days ago"  # noqa: PLR2004
 
 
 def changed_files(run: Run) -> list[str]:

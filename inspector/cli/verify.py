@@ -11,7 +11,7 @@ import click
 from inspector import plugins
 from inspector.cli.record import record_request
 from inspector.errors import ALSO_WITHOUT, InspectorError
-from inspector.features.verify.candidates import applied, candidates, is_ours, rewrites_of
+from inspector.features.verify.candidates import applied, candidates, rewrites_of
 from inspector.features.verify.trials import measured, together, trial_of
 from inspector.records.trial import TrialResult
 from inspector.report.report import Report, make_report
@@ -97,25 +97,15 @@ def verification_of(report: Report, request: Request, run: Runner) -> tuple[Veri
     if meta.partial or meta.error:
         reason = "the recording is partial" if meta.partial else "the model failed"
         return Verification(not_tried=reason), 0
-    known = next((item.settings for item in report.run.records(TrialResult)), ())
-    found = candidates(report.run)
-    names = {name for c in found for name, _ in c.settings}
-    missing = {name for name in names if name not in known and not is_ours(name)}
     rewrites = rewrites_of(report.findings)
-    possible = [
-        *(c for c in found if not any(name in missing for name, _ in c.settings)),
-        *rewrites[:_MOST_REWRITES],
-    ]
-    left_out = tuple(
-        dict.fromkeys(name for c in found for name, _ in c.settings if name in missing)
-    )
+    possible = [*candidates(report.run), *rewrites[:_MOST_REWRITES]]
     if not possible:
         reason = "no known setting or code change removes these findings"
-        return Verification(not_tried=reason, left_out=left_out), 0
+        return Verification(not_tried=reason), 0
     session = _Session(request, run, len(possible) + 2)
     verification = session.verification(possible)
     left = max(0, len(rewrites) - _MOST_REWRITES)
-    return (dataclasses.replace(verification, left_out=left_out, rewrites_left=left), session.stop)
+    return dataclasses.replace(verification, rewrites_left=left), session.stop
 
 
 def _failure(candidate: Candidate, outcome: Outcome) -> str:

@@ -28,7 +28,6 @@ class Comparison:
 class TrialResult(Record):
     """A process that was tried out."""
 
-    settings: tuple[str, ...] = doc("settings supported by this process's torch version")
     backend: str = doc("backend; empty if the file compiles its model itself")
     warm_call_ns: int | None = doc("median time of a round with one call per input")
     least_warm_call_ns: int | None = doc("fastest round")

@@ -1,4 +1,4 @@
-"""What a gate fails on: ids of rules and names of severities."""
+"""What a gate fails on: ids of rules and names of severities, or what else a command names."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,17 +13,16 @@ def fails_on(names: Iterable[str], rule: str, severity: Severity) -> bool:
     return rule in names or severity.rank <= max(ranks, default=-1)
 
 
-def parse_fail_on(texts: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
+def parse_fail_on(texts: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
     """The names, between commas, that values of ``--fail-on`` give, in full, each once."""
-    severities = [severity.value for severity in Severity]
-    choices = f"Choose a rule ({', '.join(rules)}) or severity ({', '.join(severities)})."
     found: dict[str, None] = {}
     for text in texts:
         for name in map(str.strip, text.split(",")):
             folded = name.casefold().replace("_", "-")
-            if folded not in {*severities, *rules}:
-                near = near_matches(folded, [*rules, *severities])
+            if folded not in known:
+                near = near_matches(folded, known)
+                choices = f"Choose from {', '.join(known)}."
                 hint = f"Did you mean {' or '.join(near)}?" if near else choices
-                raise UsageError(f"There is no rule or severity {name!r}.", hint)
+                raise UsageError(f"--fail-on has no {name!r}.", hint)
             found[folded] = None
     return tuple(found)

@@ -38,6 +38,7 @@ class Cost:
     This is not the time that a fix would save.
 
     Attributes:
+        kind: Where ``cost_ns`` comes from.
         cost_ns: Time per warm call outside of compiled graphs, plus that of memory traffic that
             fusion would avoid. None if unknown.
         outside_ns: Time outside of compiled graphs that belongs to this site alone.
@@ -48,8 +49,9 @@ class Cost:
         shared_with: Other sites that cause ``shared_ns``, as ``file:line``.
         crossing_ns: Time to write and read ``fusible_bytes`` at the measured copy rate, or None if
             unknown.
-        spread: How far the medians of thirds of these calls differ: largest by smallest less 1.
-        scale: What the times were multiplied with, as calls took longer under the profiler.
+        spread: Relative spread: the largest median of three parts of the calls by the smallest,
+            minus 1.
+        scale: Factor that corrects the measured times for profiler overhead; at most 1.
         call_ns: Median time of a warm call without the profiler, or None.
         is_whole_frame: Whether the frame has no graph, so that the cost covers the whole frame.
     """

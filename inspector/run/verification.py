@@ -117,8 +117,8 @@ class AdviceTrial:
     Attributes:
         settings: Settings of `torch._dynamo.config` by name.
         outputs_equal: Whether the outputs stayed equal; None where that is not known.
-        recompiles: How often the function was compiled again before and after, where the finding is
-            a recompilation.
+        recompiles: Numbers of recompilations without and with the changes, where the finding is
+            one, or None.
         warm_call_ratio: Median time of a warm call with the changes, divided by that without. It is
             1 if the difference is within noise, and None if unknown or if the backend does not
             lower graphs.
@@ -138,7 +138,6 @@ class Verification:
     Attributes:
         backend: Backend of all trials; none if the file compiles its model itself.
         deterministic: Whether two processes without settings gave equal outputs; None if unknown.
-        left_out: Settings that were not tried because the installed torch does not have them.
         not_tried: Reason why some or all candidates were not tried, in one sentence, if any were
             not.
     """
@@ -147,7 +146,6 @@ class Verification:
     baseline: Measured | None = None
     trials: tuple[Trial, ...] = ()
     deterministic: bool | None = None
-    left_out: tuple[str, ...] = ()
     not_tried: str = ""
     rewrites_left: int = 0
     baseline_again: Measured | None = None

@@ -97,7 +97,7 @@ export interface Finding {
   output: string | null; fix: string | null; alternatives: (string | { text: string })[];
   example: { title: string; before: string; after: string; keeps: string | null; tested_on: string[] } | null;
   hints: string[]; notes: string[]; fingerprint: string; gb_id: string | null; gb_type: string | null;
-  cost_ns: number | null; cost_kind: string; crossing_bytes: number | null; later: boolean;
+  cost_ns: number | null; cost_kind: string | null; crossing_bytes: number | null; later: boolean;
   excerpt: { line: number; text: string }[];
   stack: { file: string; line: number; name: string | null; code: string | null; owner: string }[];
 }

@@ -168,11 +168,6 @@ def test_a_recording_is_read_again(folder: Path, report: dict[str, Any]) -> None
     assert [line["input"] for line in lines if line["label"] == "default"] == ["0", "1"]
     measured = {line["label"] for line in lines if line["latency_ns"]}
     assert measured == {"eager", "default", "perturbed"}
-    # The verdict, where the report is in a file.
-    verdict = [line for line in done.stderr.splitlines() if not line.startswith("wrote ")]
-    assert any("perturbed" in line for line in verdict)
-    shown = " ".join(read_again(folder, "kept.zip").stdout.split())
-    assert not [line for line in verdict if line.rstrip(".") not in shown]
 
 
 def test_a_gate_fails_on_what_is_wrong_and_on_what_was_not_measured(folder: Path) -> None:
@@ -184,7 +179,7 @@ def test_a_gate_fails_on_what_is_wrong_and_on_what_was_not_measured(folder: Path
     assert "default" not in gate
     refused = read_again(folder, "kept.zip", "--fail-on", "graph-break")
     assert refused.returncode == 2
-    assert "Choose from wrong and slower." in refused.stderr
+    assert "Choose from wrong, slower." in refused.stderr
 
 
 @pytest.mark.parametrize(

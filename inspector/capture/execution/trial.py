@@ -19,7 +19,6 @@ from typing import Any
 import torch
 from torch.utils import _pytree
 
-from inspector.capture import versions
 from inspector.capture.calls.calling import call_once, wait_for_device
 from inspector.capture.calls.outputs import SavedResults, compare, joined, keep, load, saved_results
 from inspector.capture.compiled import uncompiled
@@ -154,7 +153,6 @@ def _write(
 ) -> None:
     emit(
         TrialResult(
-            settings=tuple(versions.dynamo_settings()),
             backend="" if target.already_compiled else request.backend,
             warm_call_ns=round(statistics.median(rounds)) if rounds else None,
             least_warm_call_ns=min(rounds, default=None),

@@ -1,8 +1,7 @@
 """What ``inspect bench --fail-on`` fails on, and whether it does."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from inspector.errors import UsageError
 from inspector.features.bench.rows import BenchRow
 from inspector.report.escaping import one_line
 from inspector.report.wording import count
@@ -12,19 +11,6 @@ BENCH_GATES: Mapping[str, Callable[[BenchRow], bool]] = {
     "slower": lambda row: row.faster is not None and row.faster.high < 1,
 }
 """What can be failed on: whether a row is that."""
-
-
-def parse_bench_gates(texts: Iterable[str]) -> tuple[str, ...]:
-    """What was asked for: names between commas, or one per option."""
-    given = list(texts)
-    names = [name.casefold() for text in given for name in map(str.strip, text.split(",")) if name]
-    choices = f"Choose from {' and '.join(BENCH_GATES)}."
-    if given and not names:
-        raise UsageError("--fail-on is empty.", choices)
-    for name in names:
-        if name not in BENCH_GATES:
-            raise UsageError(f"--fail-on does not support {name!r}.", choices)
-    return tuple(dict.fromkeys(names))
 
 
 def bench_gate(

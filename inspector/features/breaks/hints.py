@@ -12,8 +12,9 @@ _EMPTY = re.compile(
     r"|This is likely to be a Dynamo bug|This error is likely a|Please file an issue"
 )
 # These say something, and something else should be tried first.
-_OF_ERRORS = r"Your code may result in an error when running in eager"
-_LAST = re.compile(rf"please file an issue on GitHub|{_OF_ERRORS}")
+OF_ERRORS = r"Your code may result in an error when running in eager"
+"""How a hint begins that takes the code for wrong."""
+_LAST = re.compile(rf"please file an issue on GitHub|{OF_ERRORS}")
 # Torch names settings of its module `config` without it in some hints (2.13: trace_autograd_ops).
 _SETTING = re.compile(
     r"torch\._dynamo\.(?!config\b)(?P<name>[a-z_]+)(?P<value> ?= ?(?:True|False)\b)"
@@ -25,26 +26,11 @@ _EXCEPTION = re.compile(r"^raised exception ([\w.]+)\((.*)\)$", re.DOTALL)
 _TRACED = re.compile(r"^\[(?:Lazy)?ConstantVariable\(\w+: (.*)\)\]$", re.DOTALL)
 
 
-def without_supposed_errors(hints: Sequence[str]) -> tuple[str, ...]:
-    """The hints for code that Python ran after the graph broke: it is not wrong."""
-    return tuple(hint for hint in hints if not re.match(_OF_ERRORS, hint))
-
-
 def useful_hints(hints: Sequence[str]) -> tuple[str, ...]:
     """The hints that say what to change, the best one first."""
     right = (_SETTING.sub(r"torch._dynamo.config.\g<name>\g<value>", hint) for hint in hints)
     useful = [hint for hint in right if not _EMPTY.match(hint)]
     return tuple(sorted(useful, key=lambda hint: bool(_LAST.search(hint))))
-
-
-def best_hint(hints: Sequence[str]) -> str:
-    """The hint to show as the fix, or an empty string."""
-    return next(iter(useful_hints(hints)), "")
-
-
-def further_hints(hints: Sequence[str]) -> tuple[str, ...]:
-    """The useful hints after the best one."""
-    return useful_hints(hints)[1:]
 
 
 def is_fundamental(hints: Sequence[str]) -> bool:

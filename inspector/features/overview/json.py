@@ -103,8 +103,7 @@ VIEWS: Views = {
     Compared: View("name new known fixed differences"),
     KnownFinding: View("rule severity message file? line? gb_id fingerprint"),
     Verification: View(
-        """backend? deterministic baseline trials left_out not_tried? rewrites_left
-        baseline_again"""
+        "backend? deterministic baseline trials not_tried? rewrites_left baseline_again"
     ),
     Trial: View(
         """settings=candidate.settings{} rewrites=candidate.rewrites gb_ids=candidate.gb_ids

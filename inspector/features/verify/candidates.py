@@ -134,11 +134,6 @@ def _nested_breaks(run: Run) -> Iterator[Candidate]:
         yield Candidate((("nested_graph_breaks", True),), tuple(filter(None, gb_ids)))
 
 
-def is_ours(name: str) -> bool:
-    """Whether a setting is none of ``torch._dynamo.config``."""
-    return name in {DYNAMIC, DYNAMIC_SOURCES, MARK_DYNAMIC}
-
-
 def applied(request: Request, candidate: Candidate) -> Request:
     """The request with what is to be tried."""
     wanted = dict(candidate.settings)

@@ -147,8 +147,6 @@ def _notes(verification: Verification) -> Iterator[str]:
     if verification.rewrites_left:
         left = count(verification.rewrites_left, "more change")
         yield f"not tried yet: {left}; apply some of the changes above, then run --verify again"
-    for name in verification.left_out:
-        yield f"this version of torch has no {name}"
     if verification.baseline is not None and verification.not_tried:
         yield f"not everything was tried: {verification.not_tried}"
 

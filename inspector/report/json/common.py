@@ -2,7 +2,7 @@
 
 from inspector.report.finding import Example, Finding, StackLine
 from inspector.report.json.encode import Scope, View, Views
-from inspector.run.cost import Cost, CostKind
+from inspector.run.cost import Cost
 from inspector.run.run import Process
 from inspector.run.source import SourceLine
 from inspector.run.verification import AdviceTrial
@@ -19,34 +19,6 @@ def versions(scope: Scope) -> list[dict[str, str]]:
     return [dict(sorted(process.versions.items())) for process in scope.value.run.processes]
 
 
-def _cost_kind(scope: Scope) -> CostKind:
-    """Where ``cost_ns`` comes from."""
-    cost = scope.of(Finding).cost
-    return CostKind.UNKNOWN if cost is None else cost.kind
-
-
-def _spread(scope: Scope) -> float:
-    """Relative spread: the largest median of three parts of the calls by the smallest, minus 1."""
-    return round(scope.of(Cost).spread, 4)
-
-
-def _scale(scope: Scope) -> float:
-    """Factor that corrects the measured times for profiler overhead; at most 1."""
-    return round(scope.of(Cost).scale, 4)
-
-
-def _before(scope: Scope) -> int | None:
-    """Number of recompilations without the trial's changes; null for other findings."""
-    found = scope.of(AdviceTrial).recompiles
-    return found[0] if found else None
-
-
-def _after(scope: Scope) -> int | None:
-    """Number of recompilations with the trial's changes; null for other findings."""
-    found = scope.of(AdviceTrial).recompiles
-    return found[1] if found else None
-
-
 COMMON: Views = {
     "line": View("file line code? makes"),
     "recording": View("name target settings< started? partial? error?"),
@@ -54,25 +26,19 @@ COMMON: Views = {
         """rule severity message file=place.file? line=place.line? column=place.column
         end_line=place.end_line end_column=place.end_column function=place.function? records why
         output? fix alternatives example hints notes=all_notes fingerprint gb_id gb_type url?
-        outcome? evidence later cost_ns=cost.cost_ns cost_kind crossing_bytes=cost.crossing_bytes
-        executions_per_call=cost.executions_per_call cost is_new fails_gate verified
-        recompiles=recompiles.compile_id processes excerpt=place.excerpt stack=place.stack""",
-        cost_kind=_cost_kind,
+        outcome? evidence later cost_ns=cost.cost_ns cost_kind=cost.kind
+        crossing_bytes=cost.crossing_bytes executions_per_call=cost.executions_per_call cost is_new
+        fails_gate verified recompiles=recompiles.compile_id processes excerpt=place.excerpt
+        stack=place.stack"""
     ),
     Cost: View(
         """outside_ns parts_ns=shares{} shared_ns shared_with fusible_bytes crossing_ns calls spread
-        scale call_ns is_whole_frame backend? note?""",
-        spread=_spread,
-        scale=_scale,
+        scale call_ns is_whole_frame backend? note?"""
     ),
     Example: View("id title before after keeps tested_on"),
     SourceLine: View("line=number text"),
     StackLine: View("file line? name code owner"),
-    AdviceTrial: View(
-        "settings{} rewrites outputs_equal recompiles_before recompiles_after warm_call_ratio",
-        recompiles_before=_before,
-        recompiles_after=_after,
-    ),
+    AdviceTrial: View("settings{} rewrites outputs_equal recompiles warm_call_ratio"),
     Rewrite: View("advice file line edits"),
     Edit: View("line column end_line end_column old new"),
 }

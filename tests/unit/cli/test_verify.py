@@ -17,18 +17,17 @@ from tests.unit.render.verified import EQUAL
 if TYPE_CHECKING:
     from inspector.report.report import Report
 
-KNOWN = ("nested_graph_breaks", "reorderable_logging_functions", "ignore_logging_functions")
 REQUEST = Request("model.py", keep_outputs="/nowhere", calls=9)
 
 
-def with_trial(run: Run, settings: tuple[str, ...] = KNOWN) -> Run:
-    trial = TrialResult(settings, "eager", 100, 90, EQUAL)
+def with_trial(run: Run) -> Run:
+    trial = TrialResult("eager", 100, 90, EQUAL)
     (process,) = run.processes
     return dataclasses.replace(run, processes=(process.with_records(trial),))
 
 
-def report(settings: tuple[str, ...] = KNOWN) -> Report:
-    return runs.report_of(with_trial(runs.broken(), settings))
+def report() -> Report:
+    return runs.report_of(with_trial(runs.broken()))
 
 
 class Runner:

@@ -73,7 +73,6 @@ def verification(fingerprint: str) -> Verification:
             ),
         ),
         deterministic=True,
-        left_out=("enable_trace_load_build_class",),
         baseline_again=BASELINE,
     )
 

@@ -9,12 +9,7 @@ from typing import TypeAlias
 from inspector.features.breaks.advice.advice import Advice, Break
 from inspector.features.breaks.advice.moving import call_before, call_left
 from inspector.features.breaks.advice.table import best, elsewhere, other_ways
-from inspector.features.breaks.hints import (
-    best_hint,
-    further_hints,
-    useful_hints,
-    without_supposed_errors,
-)
+from inspector.features.breaks.hints import OF_ERRORS, useful_hints
 from inspector.report.finding import Example, Place
 from inspector.report.place import make_place, qualified_name
 from inspector.report.user_code.code import Code, header
@@ -126,15 +121,14 @@ def _advised(run: Run, record: GraphBreak, place: Place, compiled: Functions) ->
     if is_foreign or (advice is None and _is_called_by_torch(run, record)):
         return _from_outside(run, record, found)
     if advice is None and (moved := _library_call(run, record, code)):
-        return Advised(
-            moved, useful_hints([hint for hint in hints if not _OF_LIBRARY.search(hint)])
-        )
+        return Advised(moved, tuple(hint for hint in hints if not _OF_LIBRARY.search(hint)))
     if advice is None:
-        return Advised(best_hint(hints), further_hints(hints))
+        fix, *further = hints or ("",)
+        return Advised(fix, tuple(further))
     others = other_ways(advice, found)
     more = (
         hint
-        for hint in useful_hints(hints)
+        for hint in hints
         if not any(item.replaces(hint) for item in (advice, *others)) and _is_about(hint, code)
     )
     return Advised(
@@ -175,7 +169,7 @@ def _library_call(run: Run, record: GraphBreak, code: Code) -> str:
     if owner not in {Owner.LIBRARY, Owner.STDLIB, Owner.TORCH}:
         return ""
     module = inner.file.replace("\\", "/").rpartition("/")[2].removesuffix(".py")
-    hint = best_hint(_hints(record))
+    hint = next(iter(_hints(record)), "")
     is_own = owner is not Owner.STDLIB or module in _WRAPPING
     if is_own and hint and not _OF_BYTECODE.search(hint):
         return ""
@@ -183,9 +177,9 @@ def _library_call(run: Run, record: GraphBreak, code: Code) -> str:
 
 
 def _hints(record: GraphBreak) -> tuple[str, ...]:
-    """Torch's hints, without its guess that the code is wrong where Python then ran it."""
-    hints = record.cause.hints
-    return hints if record.outcome is Outcome.RAISED else without_supposed_errors(hints)
+    """Torch's useful hints, without its guess that code is wrong which Python then ran."""
+    is_wrong = record.outcome is Outcome.RAISED
+    return useful_hints([x for x in record.cause.hints if is_wrong or not x.startswith(OF_ERRORS)])
 
 
 def _is_about(hint: str, code: Code) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from inspector.features.breaks.advice.lookup import advise_on_error
-from inspector.features.breaks.hints import best_hint, further_hints
+from inspector.features.breaks.hints import useful_hints
 from inspector.features.graph.reading import captured_graphs
 from inspector.features.kernels.report import graph_codes
 from inspector.report.failed_frames import CompilerError, compiler_error, error_text
@@ -90,12 +90,13 @@ def _finding(
     has_line = operator is not None or failure.has_operator
     avoided = _failure_fix(frame, item, failure, error, has_line=has_line)
     known = advised.fix if advised else error_fix(said) or avoided
+    fix, *further = (known,) if known else useful_hints(cause.hints) or ("",)
     return Finding(
         **at,
         message=cause.title if cause.gb_type else error_text(failure),
         why=_why(error, kernel) if error else short,
-        fix=known or best_hint(cause.hints),
-        alternatives=() if known else further_hints(cause.hints),
+        fix=fix,
+        alternatives=tuple(further),
         example=advised.example if advised else None,
         hints=cause.hints,
         notes=(

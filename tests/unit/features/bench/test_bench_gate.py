@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from inspector.errors import UsageError
-from inspector.features.bench.gate import bench_gate, parse_bench_gates
+from inspector.features.bench.gate import bench_gate
 from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.rows import INTERRUPTED, BenchRow, Latency
 from inspector.shared.bench import Setting, Workload
@@ -60,12 +59,3 @@ def test_inputs_are_counted_and_models_are_named() -> None:
     _, verdict = bench_gate([("a.py", rows), ("b.py", [])], ("wrong",))
     said = "wrong: a.py: default (1 of 2 inputs); not measured: b.py"
     assert verdict == f"failed: {said} (--fail-on wrong)"
-
-
-def test_names_are_read_from_lists() -> None:
-    assert parse_bench_gates([]) == ()
-    assert parse_bench_gates(["Wrong, slower", "wrong"]) == ("wrong", "slower")
-    with pytest.raises(UsageError, match="--fail-on is empty"):
-        parse_bench_gates([","])
-    with pytest.raises(UsageError, match="--fail-on does not support 'graph-break'"):
-        parse_bench_gates(["graph-break"])
