@@ -1,20 +1,17 @@
 """``inspect bench`` of several models, one after the other: a line for each."""
 
-import contextlib
 import dataclasses
-import json
 import os
 import re
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from inspector.cli.bench_measure import INTERRUPTED, BenchProcess, asked_of, bench_report, measured
+from inspector.cli.bench_measure import INTERRUPTED, BenchProcess, measured
 from inspector.cli.bench_plan import plan_of
-from inspector.cli.target import changed_files, is_model
+from inspector.cli.target import is_model
 from inspector.errors import (
     TRACEBACK_BELOW,
     InspectorError,
@@ -26,32 +23,18 @@ from inspector.features.bench.collection_report import (
     CollectionReport,
     Measured,
     make_collection_report,
-    measured_of,
 )
 from inspector.features.bench.rows import INTERRUPTED as INTERRUPTED_MODEL
 from inspector.report.escaping import one_line
-from inspector.run.sources.meta import read_meta
-from inspector.run.sources.recording import opened, read_run
-from inspector.shared.bench import BenchPlan
-from inspector.shared.meta import META_FILE, Meta
+from inspector.shared.meta import META_FILE
 
-_NOT_SAVED = "pass --save DIR to keep the recordings and resume an interrupted run"
 _SESSIONS = 1  # of many models; several of one model say more of that one
 _LIMIT_SECONDS = 900.0  # one that hangs holds the others up
 _MODEL = "model.py"
 _INSTALLED = frozenset({"site-packages", "dist-packages", "node_modules"})
 _ENVIRONMENT = "pyvenv.cfg"
-_NUMBER = re.compile(r"(\d+)-")
 # As Python spells a place in a traceback.
 _PLACE = re.compile(r'File "([^"]+)", line (\d+)')
-
-
-class _Saved(NamedTuple):
-    """A recording in the folder of a collection, with its number."""
-
-    number: int
-    place: Path
-    meta: Meta
 
 
 def is_collection(targets: Sequence[str]) -> bool:
@@ -105,9 +88,7 @@ def collection_of(
     models = list(_measured_each(models_of(targets), options, how))
     is_interrupted = any(model.is_interrupted for model in models)
     code = INTERRUPTED if is_interrupted else exit_code_of(models)
-    made = make_collection_report(models, int(options["sessions"]))
-    notices = [_NOT_SAVED] if how.save is None else []
-    return dataclasses.replace(made, notices=(*made.notices, *notices)), code
+    return make_collection_report(models, int(options["sessions"])), code
 
 
 def exit_code_of(models: Sequence[Measured]) -> int:
@@ -121,54 +102,37 @@ def exit_code_of(models: Sequence[Measured]) -> int:
 def _measured_each(
     models: Sequence[str], options: Mapping[str, object], how: BenchProcess
 ) -> Iterator[Measured]:
-    """What became of each model, without measuring again what is in the folder of recordings."""
     with tempfile.TemporaryDirectory(prefix="inspector-benches-") as scratch:
         folder = _made(how.save) if how.save is not None else Path(scratch)
-        how = dataclasses.replace(how, limit_seconds=_LIMIT_SECONDS)
-        saved = _saved_in(folder)
-        number = max((each.number for each in saved), default=0)
+        others = len(list(folder.iterdir()))  # of an earlier run
         is_interrupted = False
         for at, model in enumerate(models, 1):
-            found = _earlier(model, asked_of(model, options, how.python), saved)
-            if found is None and is_interrupted:
-                found = Measured(model, (), None, INTERRUPTED_MODEL, 0.0)
-            if found is None:
-                number += 1
-                name = re.sub(r"[^A-Za-z0-9]+", "-", model).strip("-")
-                place = folder / f"{number:03d}-{name}"
-                doing = f"{model} ({at} of {len(models)})"
-                each = dataclasses.replace(how, save=place, doing=doing)
-                found = _measured(model, options, each)
-                is_interrupted = found.is_interrupted
-                _say(found, how)
+            if is_interrupted:
+                yield Measured(model, failure=INTERRUPTED_MODEL)
+                continue
+            name = re.sub(r"[^A-Za-z0-9]+", "-", model).strip("-")
+            each = dataclasses.replace(
+                how,
+                save=folder / f"{others + at:03d}-{name}",
+                doing=f"{model} ({at} of {len(models)})",
+                limit_seconds=_LIMIT_SECONDS,
+            )
+            found = _measured(model, options, each)
+            is_interrupted = found.is_interrupted
+            _say(found, how)
             yield found
 
 
-def _earlier(model: str, asked: Mapping[str, object], saved: Sequence[_Saved]) -> Measured | None:
-    """What an earlier run has measured, with times of every setting, of the code as it is now."""
-    known = "whole", model, json.loads(json.dumps(asked))
-    for each in reversed(saved):
-        if (each.meta.ended, each.meta.target, each.meta.settings) != known:
-            continue
-        with contextlib.suppress(RecordingError, OSError):
-            with opened(each.place) as found:
-                plan = BenchPlan.read(found.folder)
-                report = bench_report(found.folder, plan, read_run(found))
-            is_measured = all(row.latency and not row.failure for row in report.rows)
-            if is_measured and not report.run.warnings and not changed_files(report.run):
-                return measured_of(model, report, is_earlier=True)
-    return None
-
-
 def _measured(model: str, options: Mapping[str, object], how: BenchProcess) -> Measured:
-    began = time.monotonic()
     try:
-        return measured_of(model, measured(model, dict(options), how)[0])
+        report, _ = measured(model, dict(options), how)
     except (InspectorError, OSError) as error:  # a full disk, too many files: a line like others
         failure = in_a_line(error)
     except KeyboardInterrupt:  # while its recording was read
         failure = INTERRUPTED_MODEL
-    return Measured(model, (), None, failure, time.monotonic() - began)
+    else:
+        return Measured(model, report.rows, report=report)
+    return Measured(model, failure=failure)
 
 
 def in_a_line(error: InspectorError | OSError) -> str:
@@ -201,15 +165,3 @@ def _say(model: Measured, how: BenchProcess) -> None:
     for row in model.compiled():
         ratio = f"{row.faster.middle:.2f}\N{MULTIPLICATION SIGN}" if row.faster else row.failure
         sys.stderr.write(one_line(f"{model.name}: {row.setting.label}: {ratio}") + "\n")
-
-
-def _saved_in(folder: Path) -> list[_Saved]:
-    """The recordings that ``--save`` of several models has left there, in their order."""
-    found = []
-    for place in folder.iterdir():
-        number = _NUMBER.match(place.name)  # recordings of the store have no such name
-        with contextlib.suppress(RecordingError, OSError):
-            meta = read_meta(place, place.name) if number else None
-            if number and meta and meta.settings.get("bench"):
-                found.append(_Saved(int(number[1]), place, meta))
-    return sorted(found, key=lambda saved: (saved.number, saved.place.name))

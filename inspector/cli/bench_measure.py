@@ -2,10 +2,7 @@
 
 import contextlib
 import dataclasses
-import hashlib
 import tempfile
-import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,20 +45,8 @@ class BenchProcess:
         return {"python": self.python, "timeout": self.timeout_seconds, "save": self.save}
 
 
-def asked_of(target: str, given: Mapping[str, object], python: str | None) -> dict[str, object]:
-    """The settings of a recording, by the target and the options of the command line."""
-    more = {"folder": str(Path.cwd())}
-    if python is not None:
-        more["python"] = python
-    file = Path(target.rpartition(":")[0] if ".py:" in target else target)
-    with contextlib.suppress(OSError):  # a package's name
-        more["sha256"] = hashlib.sha256(file.read_bytes()).hexdigest()
-    return {"bench": True, **given, **more}
-
-
 def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[BenchReport, int]:
     """Measures a model."""
-    began = time.monotonic()
     plan = plan_of(target, given)
     request = Request(
         target,
@@ -73,7 +58,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
     )
     processes = len(plan.combinations) * plan.sessions + len(plan.workloads)
     progress = BenchProgress(enabled=how.progress, processes=processes, doing=how.doing)
-    asked = asked_of(target, given, how.python)
+    asked = {"bench": True, **given}
     with recording(how.save, target, asked) as begun, tempfile.TemporaryDirectory(
         prefix="inspector-bench-", ignore_cleanup_errors=True
     ) as scratch:  # fmt: skip
@@ -94,8 +79,7 @@ def measured(target: str, given: dict[str, Any], how: BenchProcess) -> tuple[Ben
             partial = interruption(error)
         finally:
             progress.close()
-        seconds = round(time.monotonic() - began, 1)
-        plan = dataclasses.replace(plan, ends=tuple(ends), took_seconds=seconds)
+        plan = dataclasses.replace(plan, ends=tuple(ends))
         plan.write(begun.path)
         with opened(begun.path) as found:
             run = dataclasses.replace(read_run(found), meta=begun.ended(partial))

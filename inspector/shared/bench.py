@@ -149,7 +149,6 @@ class BenchPlan(Plan):
     ends: tuple[WorkerEnd, ...] = ()
     variations: tuple[tuple[Assignment, ...], ...] = ()
     session_seconds: float = SESSION_SECONDS
-    took_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         if self.sessions < 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
-from typing import Any
 
 import jsonschema
 import pytest
@@ -33,41 +32,3 @@ def test_a_collection_has_a_line_for_each_model(tmp_path: Path) -> None:
         lines = list(csv.DictReader(stream))
     assert [line["label"] for line in lines] == ["", "eager", "aot_eager"]
     assert lines[0]["failure"].endswith("no such weights. (zoo/broken.py:1)")
-
-
-IMPORTS = """
-import torch
-from torch import nn
-from parts.widths import WIDTH
-
-model = nn.Sequential(nn.Linear(8, WIDTH), nn.ReLU())
-example_inputs = (torch.randn(4, 8),)
-"""
-
-
-def test_a_collection_goes_on_where_an_earlier_run_has_ended(tmp_path: Path) -> None:
-    widths = tmp_path / "zoo" / "parts" / "widths.py"
-    widths.parent.mkdir(parents=True)
-    widths.write_text("WIDTH = 8\n")
-    model = tmp_path / "zoo" / "imports.py"
-    model.write_text(IMPORTS)
-    (tmp_path / "zoo" / "broken.py").write_text("raise RuntimeError('no such weights')\n")
-    arguments = ("--modes", "none", "--backends", "eager", *SHORT, "--format", "json")
-
-    def measured() -> tuple[dict[str, Any], Any]:
-        done = bench(tmp_path, "zoo", *arguments, "--save", "kept")
-        assert done.returncode == 0, done.stderr
-        report = json.loads(done.stdout)
-        broken, found = report["models"]
-        assert "no such weights" in broken["failure"]
-        return report, found["rows"]
-
-    report, first = measured()
-    assert not any("earlier run" in notice for notice in report["notices"])
-    report, second = measured()
-    assert second == first
-    assert any("1 model was reused from an earlier run" in it for it in report["notices"])
-    widths.write_text("WIDTH = 9\n")  # what it imports is its code, too
-    report, third = measured()
-    assert third != first
-    assert not any("earlier run" in notice for notice in report["notices"])

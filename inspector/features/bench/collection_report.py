@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.bench.report import BenchReport
 from inspector.features.bench.rows import INTERRUPTED, BenchRow
-from inspector.report.wording import count, listed
+from inspector.report.wording import listed
 from inspector.shared.bench import Workload
 
 FORMAT_VERSION = 1
@@ -20,18 +20,13 @@ class Measured:
     """A model of a collection.
 
     Attributes:
-        best: The row to take, or None where nothing is faster than eager PyTorch.
         failure: Why there are no rows, in one sentence, or an empty string.
-        is_earlier: Whether an earlier run has measured it.
     """
 
     name: str
-    rows: tuple[BenchRow, ...]
-    best: BenchRow | None
-    failure: str
-    seconds: float
+    rows: tuple[BenchRow, ...] = ()
+    failure: str = ""
     report: BenchReport | None = None
-    is_earlier: bool = False
 
     @property
     def is_interrupted(self) -> bool:
@@ -88,13 +83,6 @@ class CollectionReport:
     versions: Mapping[str, str]
     sessions: int
     notices: tuple[str, ...]
-
-
-def measured_of(name: str, report: BenchReport, *, is_earlier: bool = False) -> Measured:
-    """A model that was measured."""
-    best = next((group.choice.latency for group in report.groups if group.choice.latency), None)
-    seconds = report.plan.took_seconds
-    return Measured(name, report.rows, best, "", seconds, report, is_earlier=is_earlier)
 
 
 def make_collection_report(models: Sequence[Measured], sessions: int) -> CollectionReport:
@@ -167,17 +155,3 @@ def _notices(models: Sequence[Measured]) -> Iterator[str]:
             targets.setdefault(notice, []).append(report.plan.target)
     for notice, of in targets.items():
         yield notice if len(of) == len(reports) else f"{listed(of, _MOST_NAMED)}: {notice}"
-    earlier = [model.report for model in models if model.is_earlier and model.report is not None]
-    if earlier:
-        were = f"{count(len(earlier), 'model')} {'was' if len(earlier) == 1 else 'were'}"
-        since = min(report.run.meta.started for report in earlier)[:16].replace("T", " ")
-        yield f"{were} reused from an earlier run (started {since} UTC) and not repeated"
-    several = {
-        "devices": [report.device for report in reports],
-        "processors": [report.run.processor for report in reports],
-        "versions of torch": [report.run.torch for report in reports],
-    }
-    for what, each in several.items():
-        names = list(dict.fromkeys(filter(None, each)))
-        if len(names) > 1:
-            yield f"these reports were measured with different {what}: {', '.join(names)}"

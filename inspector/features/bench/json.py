@@ -58,11 +58,6 @@ def _interval(scope: Scope) -> list[float] | None:
     return [faster.low, faster.high] if faster else None
 
 
-def _seconds(scope: Scope) -> float:
-    """Duration of the measurement."""
-    return round(scope.of(Measured).seconds, 1)
-
-
 def _blocks(scope: Scope) -> list[_Block]:
     """The median of each block of calls."""
     return [_Block(*key, median) for key, median in scope.of(BenchRow).medians.items()]
@@ -153,7 +148,7 @@ COLLECTION: Views = {
         kind="bench-collection",
         tool_version=tool_version,
     ),
-    Measured: View("name best=best.setting.label failure? seconds rows", seconds=_seconds),
+    Measured: View("name failure? rows"),
     BenchRow: View(f"workload input inputs {_ROW}", **_COMPUTED),
 }
 WARMUP: Views = {

@@ -51,9 +51,9 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
 def test_where_no_model_gives_a_time_beside_eager_pytorch_the_models_failed() -> None:
     def measured(latency: Latency | None) -> Measured:
         row = BenchRow(0, Workload(), Setting("inductor"), latency=latency)
-        return Measured("a.py", (row,), None, "", 1.0)
+        return Measured("a.py", (row,))
 
-    raises = Measured("a.py", (), None, "it raises", 1.0)
+    raises = Measured("a.py", (), "it raises")
     assert exit_code_of([]) == 0
     assert exit_code_of([raises]) == ModelFailedError.exit_code
     assert exit_code_of([measured(None)]) == ModelFailedError.exit_code

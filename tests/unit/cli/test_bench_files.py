@@ -13,7 +13,7 @@ from tests.unit.bench_logs import PLAN, block, report_of
 
 
 def test_a_model_that_fails_has_a_line_in_a_table_too(tmp_path: Path) -> None:
-    failed = Measured("zoo/b.py", (), None, "Loading it failed: no, weights", 0.0)
+    failed = Measured("zoo/b.py", (), "Loading it failed: no, weights")
     write_table(make_collection_report([failed], 1), tmp_path / "several.csv")
     with (tmp_path / "several.csv").open(newline="") as file:
         (line,) = csv.DictReader(file)

@@ -15,7 +15,7 @@ EAGER, DEFAULT = Setting(), Setting("inductor")
 
 
 def model(*rows: BenchRow) -> Measured:
-    return Measured("m", (row(EAGER), *rows), None, "", 1.0)
+    return Measured("m", (row(EAGER), *rows))
 
 
 def test_the_mean_is_geometric_and_counts_what_ran() -> None:
@@ -29,8 +29,8 @@ def test_the_mean_is_geometric_and_counts_what_ran() -> None:
         model(row(DEFAULT, failure="out of memory")),
         model(row(DEFAULT, failure=INTERRUPTED)),
         model(row(DEFAULT, 9.0), row(DEFAULT, input=1, failure=INTERRUPTED)),
-        Measured("never begun", (), None, INTERRUPTED, 0.0),
-        Measured("gone", (), None, "there is no such file", 0.1),
+        Measured("never begun", (), INTERRUPTED),
+        Measured("gone", (), "there is no such file"),
     ]
     (found,) = summarized(models)
     assert (found.label, found.models, found.ran, found.wrong) == ("default", 8, 3, 1)
