@@ -3,10 +3,9 @@
 import contextlib
 import random
 import shutil
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterator, Sequence
 
-from inspector.cli.bench_workers import Bench, Starts, forget, is_crowded, started
+from inspector.cli.bench_workers import Bench, Starts, forget, started
 from inspector.cli.progress import BenchProgress
 from inspector.features.bench.rows import NOT_TRIED
 from inspector.run.sources.worker import Worker
@@ -50,7 +49,7 @@ class Session:
         self._workers: dict[int, Worker] = {}
         self._call_ns: dict[int, Sequence[int]] = {}
         self._device = ""
-        self._restores: dict[int, set[int]] = {}
+        self._restores: set[int] = set()
         self._eager_failed = False
         self._block_ns = bench.plan.session_seconds * 1e9 / _BLOCKS
         self.eager_has_no_room = False
@@ -120,11 +119,6 @@ class Session:
 
         worker, is_loaded, ready = self._starts.until_ready(start)
         others = sum(other.is_alive for other in self._workers.values() if other is not worker)
-        if ready is not None and is_crowded(worker, ready) and others:
-            # For some inputs alone; with more room there may be enough.
-            worker.failure = "Runs with some inputs ran out of memory."
-            worker.end()
-            ready = None
         if lacks_memory(worker.failure) and others:
             worker.failure += f" Other processes using memory: {others}."
         if ready is None and setting.is_eager and number in self._firsts:
@@ -139,7 +133,9 @@ class Session:
             self._eager_failed = True
         if ready is not None:
             self._device = self._device or str(ready["device"])
-            self._take(number, ready)
+            self._call_ns[number] = ready["call_ns"]
+            # Where one has to put everything back before each call, all do.
+            self._restores.update(ready["restores"])
 
     def _started(self, number: int) -> Worker:
         is_first = number in self._firsts
@@ -153,51 +149,28 @@ class Session:
             max(self._block_ns, (_LEAST_CALLS + 1) * time_ns)
             for times in self._call_ns.values()
             for time_ns in times
-            if time_ns
         )
-        affordable = int(_BLOCKS * self._block_ns / one_round_ns) if one_round_ns else _ROUNDS
+        affordable = int(_BLOCKS * self._block_ns / one_round_ns)
         # How many rounds of all of them there is time for.
         rounds = max(_LEAST_ROUNDS, min(_ROUNDS, affordable))
         for number in range(rounds):
             self._progress.begin(f"round {number + 1} of {rounds}", counts=False)
             self._chosen.shuffle(alive)
-            for index in range(max(map(len, self._call_ns.values()))):
-                self._agree(index)
+            for index in range(len(self._call_ns[alive[0]])):
                 for at in alive:
                     self.block(at, number, index)
-
-    def _agree(self, index: int) -> None:
-        """Lets all restore state before each call with an input, if one of them has to."""
-        restoring = {number for number, inputs in self._restores.items() if index in inputs}
-        if not restoring:
-            return
-        for number in self._call_ns.keys() - restoring:
-            worker, times = self._workers[number], self._call_ns[number]
-            if not worker.is_alive or index >= len(times) or not times[index]:
-                continue
-            worker.tell({"do": "restore", "input": index})
-            done = worker.wait("done", _BLOCK_MOST_SECONDS, self._progress.tick)
-            if done is not None:
-                self._take(number, done)
-
-    def _take(self, number: int, said: Mapping[str, Any]) -> None:
-        """Notes the time of a call with each input (ns, 0 if it fails), and which restore state."""
-        self._call_ns[number] = [int(time_ns) for time_ns in said["call_ns"]]
-        self._restores[number] = set(said["restores"])
 
     def block(self, number: int, round_: int, index: int) -> None:
         """Lets a combination make a round's calls with an input."""
         worker = self._workers[number]
-        times = self._call_ns[number]
-        if worker.failure or index >= len(times) or not times[index]:
+        if worker.failure:
             return
-        calls = int(self._block_ns / times[index])
-        calls = max(_LEAST_CALLS, min(_MOST_CALLS, calls))
-        worker.tell({"do": "block", "round": round_, "input": index, "calls": calls})
-        seconds = _BLOCK_MOST_SECONDS + 10 * calls * times[index] / 1e9
-        done = worker.wait("done", seconds, self._progress.tick)
-        if done is not None:
-            self._take(number, done)
+        call_ns = self._call_ns[number][index]
+        calls = max(_LEAST_CALLS, min(_MOST_CALLS, int(self._block_ns / call_ns)))
+        asked = {"round": round_, "input": index, "calls": calls}
+        worker.tell({"do": "block", **asked, "restores": index in self._restores})
+        seconds = _BLOCK_MOST_SECONDS + 10 * calls * call_ns / 1e9
+        worker.wait("done", seconds, self._progress.tick)
 
     def _look_at_gpu(self) -> None:
         """For how long of a call a GPU works; what fails here is no failure of the timings."""

@@ -196,7 +196,7 @@ class Starts:
         """
         worker = start()
         is_loaded, ready = self._wait(worker, seconds)
-        if is_crowded(worker, ready) and self.end_ahead():
+        if lacks_memory(worker.failure) and self.end_ahead():
             worker.end()
             worker = start()
             is_loaded, ready = self._wait(worker, seconds)
@@ -212,8 +212,3 @@ class Starts:
         except BaseException:  # Ctrl-C
             worker.end()
             raise
-
-
-def is_crowded(worker: Worker, ready: Mapping[str, Any] | None) -> bool:
-    """Whether a process has no memory, be it for some inputs alone."""
-    return lacks_memory(worker.failure) or (ready is not None and bool(ready.get("crowded")))

@@ -39,11 +39,6 @@ class Settled(BenchEvent):
     restores: bool = doc("whether changes made by a call are undone before the next", default=False)
 
 
-@artifact("bench_restored")
-class Restored(BenchEvent):
-    """From here on everything is put back before each call, as other settings have to."""
-
-
 @artifact("bench_block")
 class TimedBlock(BenchEvent):
     """Calls that were made one after the other."""
@@ -109,15 +104,6 @@ class ResultErrors(BenchEvent):
     errors: tuple[OutputError, ...] = ()
     uncompared: tuple[str, ...] = doc("results that cannot be compared", default=())
     wrong: tuple[str, ...] = doc("results that differ by more than rounding error", default=())
-
-
-@artifact("bench_failed")
-class FailedInput(BenchEvent):
-    """Calls with one input of several fail."""
-
-    inputs: str = doc("shapes of the inputs", default="")
-    failure: str = ""
-    detail: str = doc("traceback through user code", default="")
 
 
 @artifact("warmup")

@@ -124,25 +124,15 @@ model, example_inputs = Net(), (torch.randn(2, 4, 8),)
 """
 
 
-def test_an_input_that_fails_is_a_row(tmp_path: Path) -> None:
+def test_an_input_that_fails_is_named(tmp_path: Path) -> None:
     (tmp_path / "uneven.py").write_text(UNEVEN)
     done = bench(
         tmp_path, "uneven.py", "--vary", "x[1]=5,6,8", "--modes", "none", "--backends",
-        "aot_eager", "--shapes", "static", *SHORT, "--format", "json", "-o", "uneven.md",
+        "aot_eager", "--shapes", "static", *SHORT,
     )  # fmt: skip
-    assert done.returncode == 3  # the model fails with one of them
-    report = json.loads(done.stdout)
-    jsonschema.validate(report, schema_of("bench"))
-    found = {item["setting"]: item for item in report["varied"]}
-    for item in found.values():
-        assert [bool(each["failure"]) for each in item["inputs"]] == [False, True, False]
-        calls = [each["cached_call_ns"] for each in item["inputs"]]
-        assert item["one_call_of_each_ns"] == pytest.approx(calls[0] + calls[2])
-        assert item["left_out"] == ["x[1]=6"]
-    told = found["eager"]["inputs"][1]["failure"]
-    assert "with x[1]=6, float32[2, 6, 8] without torch.compile (ValueError: six is too" in told
-    text = (tmp_path / "uneven.md").read_text()
-    assert "fails even without `torch.compile`" in text
+    assert done.returncode == 3
+    said = " ".join(done.stderr.split())
+    assert "with x[1]=6, float32[2, 6, 8] without torch.compile (ValueError: six is too" in said
 
 
 @pytest.mark.wild  # which part takes most is judged by times

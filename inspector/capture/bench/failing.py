@@ -1,10 +1,10 @@
-"""What a timed call raises, as a sentence; inputs that fail, while others are measured."""
+"""What a timed call raises, as a sentence."""
 
 from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from torch._dynamo.exc import TorchDynamoException
@@ -90,38 +90,3 @@ def _options(asked: Request) -> Iterator[str]:
     yield from (f"--{name}" for name in ("fullgraph", "train") if getattr(asked, name))
     if asked.dtype:
         yield f"--dtype {asked.dtype}"
-
-
-class FailedInputs:
-    """Which of the inputs have failed."""
-
-    def __init__(self, count: int, write: Callable[[int, ModelFailedError], None]) -> None:
-        self._count = count
-        self._write = write
-        self._errors: dict[int, ModelFailedError] = {}
-
-    @property
-    def left(self) -> Sequence[int]:
-        """The inputs that have not failed."""
-        return [index for index in range(self._count) if index not in self._errors]
-
-    @property
-    def lack_memory(self) -> bool:
-        """Whether there was no memory for one of them."""
-        return any(lacks_memory(error.message) for error in self._errors.values())
-
-    @contextlib.contextmanager
-    def apart(self, index: int) -> Iterator[None]:
-        """What fails inside is the failure of one input, as long as others are left.
-
-        Raises:
-            ModelFailedError: None is left; it is the failure of the first.
-        """
-        try:
-            yield
-        except ModelFailedError as error:
-            self._errors[index] = error
-            if self._count > 1:
-                self._write(index, error)
-            if not self.left:
-                raise self._errors[min(self._errors)] from error

@@ -12,7 +12,7 @@ import contextlib
 import dataclasses
 import functools
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ import torch
 from inspector.capture.bench.blocks import block, burst, busy_of, settle, timed
 from inspector.capture.bench.changed import changed_by, gradients_of
 from inspector.capture.bench.errors import compared
-from inspector.capture.bench.failing import FailedInputs, failing
+from inspector.capture.bench.failing import failing
 from inspector.capture.bench.inputs import items_of, shapes_of
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.peak import peak_of
@@ -39,14 +39,11 @@ from inspector.capture.target.call import PreparedCall
 from inspector.capture.target.target import Target, load_target
 from inspector.capture.versions import compilations
 from inspector.capture.writer import emit
-from inspector.errors import ModelFailedError
 from inspector.records.bench import (
     BenchEvent,
     BusyTime,
     CallMemory,
-    FailedInput,
     FirstCalls,
-    Restored,
     Settled,
     TimedBlock,
 )
@@ -84,17 +81,14 @@ def work(folder: Path, asked: WorkerRequest, cores: Cores) -> None:
     if not uses_cuda():
         cores.bind()  # what drives a GPU is one thread, and does not share the core of all others
     worker.settle()
+    call_ns = worker.times_ns()
     if uses_cuda():
         torch.cuda.empty_cache()  # others want memory, too
-    channel.say("ready", device=device_name(), **worker.state)
-    jobs: Mapping[str, Callable[..., None]] = {
-        "block": worker.block,
-        "busy": worker.busy,
-        "restore": worker.restore,
-    }
+    channel.say("ready", device=device_name(), call_ns=call_ns, restores=worker.restores)
+    jobs: Mapping[str, Callable[..., None]] = {"block": worker.block, "busy": worker.busy}
     while (asked_now := channel.received()) is not None:
         jobs[asked_now.pop("do")](**asked_now)
-        channel.say("done", **worker.state)
+        channel.say("done")
 
 
 class _Worker:
@@ -103,20 +97,14 @@ class _Worker:
         self._target = target
         self._program = program
         self._draws = False
-        self._loops: dict[int, Loop] = {}
-        self._last_input: int | None = None
-        self._inputs = FailedInputs(len(program.calls), self._failed)
-        self.call_ns: list[int] = []
+        self._inputs = range(len(program.calls))
+        self._loops: list[Loop] = []
         self._most_bytes = _MOST_COMPARED_BYTES
 
     @property
-    def state(self) -> Mapping[str, object]:
-        """What the recorder needs to know: with which inputs all is put back before each call."""
-        return {
-            "call_ns": self.call_ns,
-            "restores": [index for index, loop in self._loops.items() if loop.restores],
-            "crowded": self._inputs.lack_memory,
-        }
+    def restores(self) -> Sequence[int]:
+        """The inputs before each of whose calls everything is put back."""
+        return [index for index, loop in enumerate(self._loops) if loop.restores]
 
     def begin(self) -> None:
         """Calls each input three times; keeps the results of the first and the last call.
@@ -124,10 +112,9 @@ class _Worker:
         The third replays a CUDA graph, where there is one.
         """
         kept = saved_results({})
-        for index in range(len(self._program.calls)):
-            with self._inputs.apart(index):
-                kept = joined(kept, self._begin(index))
-                self._most_bytes = _MOST_COMPARED_BYTES - kept.size_bytes
+        for index in self._inputs:
+            kept = joined(kept, self._begin(index))
+            self._most_bytes = _MOST_COMPARED_BYTES - kept.size_bytes
         asked = self._asked
         kept = dataclasses.replace(kept, draws=self._draws)
         if asked.outputs:
@@ -193,78 +180,59 @@ class _Worker:
         """Calls each input until its time is stable; before, the memory of a call, if asked."""
         program = self._program
         if self._asked.measures_memory:  # before calls have copies of their inputs
-            for index in self._inputs.left:
-                with self._inputs.apart(index), self._failing(index), quiet():
+            for index in self._inputs:
+                with self._failing(index), quiet():
                     prepare = functools.partial(program.prepare, index)
                     memory = peak_of(prepare, program.plain, program.copies)
                     self._write(CallMemory(input=index, memory=memory))
-        for index in self._inputs.left:
-            with self._inputs.apart(index), self._failing(index), quiet():
-                loop = self._loops[index] = loop_of(program, index)
+        for index in self._inputs:
+            with self._failing(index), quiet():
+                loop = loop_of(program, index)
                 is_settled = settle(loop, self._asked.session_seconds / _SETTLING_PART)
                 self._write(Settled(input=index, is_settled=is_settled, restores=loop.restores))
-        self.time_calls()
+                self._loops.append(loop)
 
-    def time_calls(self) -> None:
-        """Finds out what a call with each input takes with all that is around it; 0 if it fails.
-
-        Blocks are planned by that.
-        """
-        self.call_ns = [0] * len(self._program.calls)
-        for index in self._inputs.left:
-            with self._inputs.apart(index), self._failing(index), quiet():
+    def times_ns(self) -> Sequence[int]:
+        """What a call with each input takes with all that is around it, to plan blocks by."""
+        found = []
+        for index in self._inputs:
+            with self._failing(index), quiet():
                 loop = self._loop(index)
                 began_ns = time.perf_counter_ns()
                 with loop.context():
                     timed(loop.next_call())
-                self.call_ns[index] = time.perf_counter_ns() - began_ns
+                found.append(time.perf_counter_ns() - began_ns)
+        return found
 
     def _loop(self, index: int) -> Loop:
-        """The loop for an input, which begins with the model as it was.
-
-        What another input's calls have changed is put back. Where a loop puts nothing back, and
-        something has changed all the same, it does from now on.
-        """
-        state, before = self._program.state, self._last_input
-        if state.has_changed():
-            if before is not None and not self._loops[before].restores:
-                self._loops[before] = restoring_loop(self._program, before)
-            state.begin_again()
-        self._last_input = index
+        """The loop for an input, which begins with the model as it was."""
+        if self._program.state.has_changed():  # by another input's calls
+            self._program.state.begin_again()
         return self._loops[index]
 
-    def block(self, round: int, input: int, calls: int) -> None:  # noqa: A002 - names of the fields
-        found: tuple[int, ...] | None = None
-        with self._inputs.apart(input), self._failing(input), quiet():
+    def block(self, round: int, input: int, calls: int, *, restores: bool) -> None:  # noqa: A002 - names of the fields
+        """Times calls.
+
+        Args:
+            restores: Whether everything is put back before each, as another setting has to.
+        """
+        if restores and not self._loops[input].restores:
+            self._loops[input] = restoring_loop(self._program, input)
+        with self._failing(input), quiet():
             found = block(self._loop(input), calls)
-        if found is None:
-            self.call_ns[input] = 0
-            return
         more: Mapping[str, int] = {}
         if uses_cuda():
             with contextlib.suppress(Exception), quiet():  # the calls alone are worth more
                 more = burst(self._loops[input], calls)
         self._write(TimedBlock(input=input, round=round, times_ns=found, **more))
 
-    def restore(self, input: int) -> None:  # noqa: A002 - as in `block`
-        """Puts everything back before each call with an input from now on, as others do."""
-        if input in self._loops:
-            self._loops[input] = restoring_loop(self._program, input)
-            self._write(Restored(input=input))
-
     def busy(self) -> None:
         """Looks for how long of a call with each input a GPU works."""
-        for index in self._inputs.left if uses_cuda() else ():
+        for index in self._inputs if uses_cuda() else ():
             # The times are there: where the profiler is taken, or fails, they are all the same.
             with contextlib.suppress(Exception), quiet():
                 busy = busy_of(self._loops[index])
                 self._write(BusyTime(input=index, **busy))
-
-    def _failed(self, index: int, error: ModelFailedError) -> None:
-        inputs = shapes_of(self._program.calls[index])
-        self._write(
-            FailedInput(input=index, inputs=inputs, failure=str(error), detail=error.detail)
-        )
 
     def _write(self, event: BenchEvent) -> None:
         asked = self._asked

@@ -130,7 +130,7 @@ VIEWS: Views = {
     VariedSetting: View(
         """setting=setting.label compile_ns=first_ns one_call_of_each_ns=round_ns compiled_inputs
         break_even_calls_of_each=break_even_rounds one_call_of_each_faster_than_eager=together
-        faster_than_eager=speedup left_out failure? inputs"""
+        faster_than_eager=speedup failure? inputs"""
     ),
     VariedInput: View(
         """label inputs=row.inputs first_call_ns=row.first_ns cached_call_ns=row.latency.middle_ns

@@ -10,7 +10,7 @@ from inspector.features.bench.varied import VariedSetting, make_varied
 from inspector.features.kernels.kernel_build_wording import compiled_twice
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import ProfileReport
-from inspector.records.bench import FirstCalls, Restored, Settled
+from inspector.records.bench import FirstCalls, Settled
 from inspector.report.finding import Finding
 from inspector.report.report import make_report
 from inspector.report.rule import Rule
@@ -180,9 +180,8 @@ def _few_sessions(measured: Sequence[BenchRow]) -> Iterator[str]:
 
 def _restored(rows: Sequence[BenchRow], run: Run) -> Iterator[str]:
     """That short calls are not those of a loop, where something is put back between them."""
-    restored = {event.combination for event in run.records(Restored)}
-    restored |= {event.combination for event in run.records(Settled) if event.restores}
-    times = [row.latency.middle_ns for row in rows if row.latency and row.combination in restored]
+    restored = {event.input for event in run.records(Settled) if event.restores}
+    times = [row.latency.middle_ns for row in rows if row.latency and row.input in restored]
     if times and min(times) < _SHORT_NS:
         yield (
             "state is restored before each call, so CPU caches are cold: short calls take up to "

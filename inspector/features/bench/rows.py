@@ -12,7 +12,6 @@ from inspector.records.bench import (
     BenchEvent,
     BusyTime,
     CallMemory,
-    FailedInput,
     FirstCalls,
     OutputError,
     ResultErrors,
@@ -25,7 +24,6 @@ from inspector.shared.result_names import AGAIN, input_of, names_input
 
 INTERRUPTED = "interrupted before it was measured"
 NOT_TRIED = "not tried: eager fails"
-BEHIND_ANOTHER = "not tried: its process exited on an earlier input"
 """Why something is missing that might have worked."""
 
 _Event = TypeVar("_Event", bound=BenchEvent)
@@ -177,7 +175,7 @@ def _row(
     # In later sessions caches are full.
     cold = firsts[0] if firsts and plan.is_first(firsts[0].session) else None
     cached = [event.first_ns for event in firsts if event is not cold and event.first_ns]
-    shapes = [event for event in (*mine, *theirs) if isinstance(event, FirstCalls | FailedInput)]
+    shapes = [event.inputs for event in (*mine, *theirs) if isinstance(event, FirstCalls)]
     times, eager_times = map(_medians, (mine, theirs))
     latency = _latency(mine)
     faster = None if setting.is_eager else ratio_of(eager_times, times)
@@ -187,13 +185,13 @@ def _row(
     pays = faster is not None and faster.low > 1 and not wrong
     memory = next(iter(_of(CallMemory, mine, index)), CallMemory())
     busy = next(iter(_of(BusyTime, mine, index)), None)
-    failure, detail = _failure(plan, number, index, events[0])
+    end = next((end for end in plan.ends if end.combination == number and end.failure), None)
     return BenchRow(
         combination=number,
         workload=workload,
         setting=setting,
         input=index,
-        inputs=next((event.inputs for event in shapes if event.inputs), ""),
+        inputs=next(iter(shapes), ""),
         latency=latency,
         items_per_s=_items_per_s(mine, firsts[0].items if firsts else 0, latency),
         varies=", ".join(map(str, plan.variations[index] if plan.variations[index:] else ())),
@@ -219,25 +217,9 @@ def _row(
         compiled=None if setting.is_eager else compiled,
         is_settled=all(event.is_settled for event in _of(Settled, mine, index)),
         medians=times,
-        failure=failure,
-        detail=detail,
+        failure=end.failure if end else "",
+        detail=end.detail if end else "",
     )
-
-
-def _failure(
-    plan: BenchPlan, number: int, index: int, events: Sequence[BenchEvent]
-) -> tuple[str, str]:
-    """Why a combination was not measured with an input, or not whole, and the user's traceback."""
-    own = _of(FailedInput, events, index)
-    if own:
-        return own[0].failure, own[0].detail
-    end = next((end for end in plan.ends if end.combination == number and end.failure), None)
-    if end is None:
-        return "", ""
-    begun = {event.input for event in events if isinstance(event, FirstCalls | FailedInput)}
-    # Inputs are called one after the other: it failed with the first that is missing.
-    is_behind = bool(begun) and index not in begun and index > max(begun) + 1
-    return (BEHIND_ANOTHER, "") if is_behind else (end.failure, end.detail)
 
 
 def _names(name: str, index: int) -> bool:

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.bench.compiled import first_process
 from inspector.features.bench.ratio import Ratio, ratio_of
-from inspector.features.bench.rows import INTERRUPTED, BenchRow
+from inspector.features.bench.rows import BenchRow
 from inspector.records.bench import FirstCalls
 from inspector.run.recompile import Recompile
 from inspector.run.run import Process, Run
 from inspector.shared.bench import BenchPlan, Setting
-
-_AS_EAGER = "fails even without torch.compile"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -26,8 +24,6 @@ class VariedInput:
         recompiles: Those of them that had been compiled before, with what did not fit.
         is_after_limit: Whether the recompile limit had been reached with an input before: nothing
             is compiled any more then, and what fits no cache entry runs as eager PyTorch.
-        failure: Why it was not measured, or not to its end, where others were or failed for another
-            reason.
     """
 
     label: str
@@ -35,7 +31,6 @@ class VariedInput:
     compiled: int
     recompiles: tuple[Recompile, ...]
     is_after_limit: bool = False
-    failure: str = ""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,8 +47,7 @@ class VariedSetting:
             time is below that of eager PyTorch. None if this never happens or the gain is within
             noise.
         speedup: Geometric mean over the inputs of the speedup over eager PyTorch.
-        failure: Why it was not measured with any input, or an empty string.
-        left_out: Inputs excluded from all sums and means because eager PyTorch fails with them.
+        failure: Why it was not measured, or not to its end, or an empty string.
         together: Eager time divided by this setting's time, for one warm call with each input.
         rounds: One call of each input in ns, by session and round, of those that have all of them.
         faster: What `together` is by these rounds, with its interval.
@@ -67,7 +61,6 @@ class VariedSetting:
     break_even_rounds: int | None
     speedup: float | None
     failure: str
-    left_out: tuple[str, ...] = ()
     together: float | None = None
     rounds: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
     faster: Ratio | None = None
@@ -86,12 +79,6 @@ class VariedSetting:
         tried = [item.row.compiled for item in self.inputs if item.row.compiled is not None]
         return bool(tried) and not any(found.graphs for found in tried)
 
-    @property
-    def failed(self) -> tuple[str, ...]:
-        """The inputs that it fails with, though eager PyTorch does not."""
-        failed = (item.label for item in self.inputs if item.failure)
-        return tuple(label for label in failed if label not in self.left_out)
-
 
 def make_varied(plan: BenchPlan, run: Run, rows: Sequence[BenchRow]) -> tuple[VariedSetting, ...]:
     """The settings of the plan's first workload; eager PyTorch first."""
@@ -107,37 +94,23 @@ def make_varied(plan: BenchPlan, run: Run, rows: Sequence[BenchRow]) -> tuple[Va
 def _setting(
     rows: Sequence[BenchRow], process: Process | None, eager: VariedSetting | None
 ) -> VariedSetting:
-    failures = {row.failure for row in rows}
-    failure = failures.pop() if len(failures) == 1 else ""
-    known = () if eager is None else eager.left_out
-    missing = {
-        row.input: _AS_EAGER if row.varies in known else row.failure
-        for row in rows
-        if row.failure and not failure and (row.latency is None or row.fails_later)
-    }
-    inputs = tuple(_inputs(rows, process, missing))
-    # What was only interrupted is missing, and no failure.
-    failed = (item.label for item in inputs if item.failure not in {"", INTERRUPTED})
-    left_out = tuple(failed) if eager is None else eager.left_out
-    summed = [item for item in inputs if item.label not in left_out]
-    times = [item.row.latency.middle_ns for item in summed if item.row.latency]
-    calls = [item.row.first_ns for item in summed if item.row.first_ns is not None]
-    # What failed after its first blocks is no setting to take.
-    is_over = eager is not None and any(item.row.fails_later for item in summed)
-    is_whole = bool(summed) and len(times) == len(calls) == len(summed) and not is_over
+    inputs = tuple(_inputs(rows, process))
+    times = [row.latency.middle_ns for row in rows if row.latency]
+    calls = [row.first_ns for row in rows if row.first_ns is not None]
+    failure = next((row.failure for row in rows if row.failure), "")
+    is_whole = not failure and len(times) == len(calls) == len(rows)
     round_ns = sum(times) if is_whole else None
-    logs = [math.log(item.row.faster.middle) for item in summed if item.row.faster]
-    rounds = _rounds(summed) if is_whole else {}
+    logs = [math.log(row.faster.middle) for row in rows if row.faster]
+    rounds = _rounds(rows) if is_whole else {}
     found = VariedSetting(
         setting=rows[0].setting,
         inputs=inputs,
         first_ns=max(0.0, sum(calls) - sum(times)) if is_whole else None,
         round_ns=round_ns,
-        compiled_inputs=sum(bool(item.compiled) for item in summed),
+        compiled_inputs=sum(bool(item.compiled) for item in inputs),
         break_even_rounds=None,
         speedup=math.exp(statistics.fmean(logs)) if logs else None,
         failure=failure,
-        left_out=left_out,
         together=eager.round_ns / round_ns if eager and eager.round_ns and round_ns else None,
         rounds=rounds,
         faster=ratio_of(eager.rounds, rounds) if eager is not None else None,
@@ -145,9 +118,7 @@ def _setting(
     return dataclasses.replace(found, break_even_rounds=_break_even(found, eager))
 
 
-def _inputs(
-    rows: Sequence[BenchRow], process: Process | None, failures: Mapping[int, str]
-) -> Iterator[VariedInput]:
+def _inputs(rows: Sequence[BenchRow], process: Process | None) -> Iterator[VariedInput]:
     """The inputs in the order of their first calls, with what the recompile limit means to them."""
     firsts = process.records(FirstCalls) if process is not None else ()
     compiled = {event.input: event.compiled for event in firsts}
@@ -158,14 +129,14 @@ def _inputs(
                 recompiles.setdefault(item.input, []).append(item.recompile)
     is_reached = False
     for row in rows:
-        mine, failure = tuple(recompiles.get(row.input, ())), failures.get(row.input, "")
-        yield VariedInput(row.varies, row, compiled.get(row.input, 0), mine, is_reached, failure)
+        mine = tuple(recompiles.get(row.input, ()))
+        yield VariedInput(row.varies, row, compiled.get(row.input, 0), mine, is_reached)
         is_reached |= any(each.hit_limit for each in mine)
 
 
-def _rounds(inputs: Sequence[VariedInput]) -> Mapping[tuple[int, int], float]:
+def _rounds(rows: Sequence[BenchRow]) -> Mapping[tuple[int, int], float]:
     """One call of each input by session and round: what differs between rounds meets them all."""
-    each = [item.row.medians for item in inputs]
+    each = [row.medians for row in rows]
     whole = set.intersection(*(set(medians) for medians in each))
     return {at: sum(medians[at] for medians in each) for at in sorted(whole)}
 
@@ -182,9 +153,8 @@ def _break_even(found: VariedSetting, eager: VariedSetting | None) -> int | None
 
 
 def _second_ns(found: VariedSetting) -> float:
-    summed = [item.row for item in found.inputs if item.label not in found.left_out]
     return sum(
         max(0.0, row.second_ns - row.latency.middle_ns)
-        for row in summed
+        for row in (item.row for item in found.inputs)
         if row.second_ns and row.latency
     )

@@ -37,8 +37,8 @@ def varied_cells(item: VariedInput) -> tuple[str, ...]:
 
 
 def _compiled(item: VariedInput) -> str:
-    if item.failure:
-        return item.failure
+    if item.row.failure:
+        return item.row.failure
     if item.row.setting.is_eager:
         return ""
     if item.row.compiled is not None and not item.row.compiled.graphs:
@@ -53,18 +53,13 @@ def _compiled(item: VariedInput) -> str:
 def varied_totals(found: VariedSetting) -> str:
     """What all inputs cost together."""
     if found.round_ns is None or found.first_ns is None:
-        missing = (
-            f"no total, because {_named(found.failed)} was not measured" if found.failed else ""
-        )
-        return found.failure or missing
+        return found.failure
     took = f"{duration(round(found.round_ns))} for one call with each input"
-    if found.left_out:
-        took += f" except {_named(found.left_out)}"
     parts = [took]
     if not found.setting.is_eager:
         if found.together is not None:
             parts[0] += f" ({found.together:.2f}{TIMES})"
-        inputs = count(len(found.inputs) - len(found.left_out), "input")
+        inputs = count(len(found.inputs), "input")
         took = duration(round(found.first_ns))
         if found.is_all_eager:
             parts.append(f"no graph was compiled in {took}: every call runs eagerly")
@@ -78,10 +73,6 @@ def varied_totals(found: VariedSetting) -> str:
     return ", ".join(parts)
 
 
-def _named(labels: Sequence[str]) -> str:
-    return listed(labels, _MOST_NAMED)
-
-
 def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     """Which setting to take: for the shortest calls, and for the least compiling."""
     eager = next((item for item in found if item.setting.is_eager), None)
@@ -90,14 +81,13 @@ def varied_verdict(found: Sequence[VariedSetting]) -> Iterator[str]:
     for item in wrong:
         inputs = [each for each in item.inputs if each.row.is_wrong]
         whole = len(inputs) == len(item.inputs) > 1
-        names = f"all {len(inputs)} inputs" if whole else _named([each.label for each in inputs])
+        names = (
+            f"all {len(inputs)} inputs"
+            if whole
+            else listed([it.label for it in inputs], _MOST_NAMED)
+        )
         eagers = [each.row for each in eager.inputs] if eager is not None else []
         yield wrong_line([each.row for each in inputs], f" for {names}", eagers)
-    if eager is not None and eager.left_out:
-        yield f"eager fails for {_named(eager.left_out)}"
-    for item in compiled:
-        if item.failed and not item.failure:
-            yield f"{item.setting.label} was not measured with {_named(item.failed)}"
     failed = [item.setting.label for item in compiled if item.failure not in {"", INTERRUPTED}]
     if eager is not None and not eager.failure and failed and len(failed) == len(compiled):
         yield none_measured(failed)

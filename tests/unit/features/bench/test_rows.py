@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.bench_measure import exit_code
-from inspector.features.bench.rows import BEHIND_ANOTHER, INTERRUPTED
+from inspector.features.bench.rows import INTERRUPTED
 from inspector.features.bench.wording import details
-from inspector.shared.bench import WorkerEnd
-from tests.unit.bench_logs import PLAN, block, first, report_of
+from tests.unit.bench_logs import block, first, report_of
 from tests.unit.bench_logs import rows_of as rows
 
 
@@ -41,32 +40,6 @@ def test_what_was_measured_decides_the_exit_code(
     eager = dataclasses.replace(report.groups[0].rows[0], failure="it crashed in a later session")
     failed = dataclasses.replace(report.groups[0], rows=(eager, *report.groups[0].rows[1:]))
     assert exit_code(dataclasses.replace(report, groups=(failed,))) == 3
-
-
-def test_an_input_that_fails_is_a_row_with_its_reason_and_the_others_stay(tmp_path: Path) -> None:
-    failed = {
-        "what": "failed", "combination": 1, "input": 1, "failure": "It fails.", "detail": "here"
-    }  # fmt: skip
-    found = rows(
-        tmp_path, "whole",
-        *(event for at in range(3) for event in (first(0, at), block(0, 40, input=at))),
-        *(event for at in (0, 2) for event in (first(1, at), block(1, 20, input=at))),
-        failed,
-    )  # fmt: skip
-    compiled = [row for row in found if row.combination == 1]
-    assert [bool(row.latency) for row in compiled] == [True, False, True]
-    assert [row.failure for row in compiled] == ["", "It fails.", ""]
-    assert compiled[1].detail == "here"
-    assert compiled[1].inputs == "f32[1]"
-
-
-def test_where_a_process_ends_the_inputs_behind_were_not_tried(tmp_path: Path) -> None:
-    ends = (WorkerEnd(1, 0, "it timed out after 5 seconds of first calls; see --timeout"),)
-    plan = dataclasses.replace(PLAN, ends=ends)
-    firsts = [first(0, at) for at in range(4)]
-    found = rows(tmp_path, "whole", *firsts, first(1, 0), first(1, 1), plan=plan)
-    failures = [row.failure for row in found if row.combination == 1]
-    assert failures == [ends[0].failure] * 3 + [BEHIND_ANOTHER]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.rows import INTERRUPTED, BenchRow
 from inspector.features.bench.varied import VariedInput, VariedSetting
-from inspector.features.bench.varied_wording import varied_cells, varied_totals, varied_verdict
+from inspector.features.bench.varied_wording import varied_verdict
 from inspector.shared.bench import Setting, Workload
 
 EAGER = VariedSetting(Setting(), (), 1e6, 40e6, 0, None, None, "")
@@ -79,14 +79,3 @@ def test_wrong_results_are_said_and_never_taken() -> None:
     first, second, *_ = varied_verdict([EAGER, wrong, STATIC])
     assert first == "aot_eager gives wrong results for x[0]=1"
     assert second.startswith("Fastest: default + static")
-
-
-def test_an_input_that_fails_is_named_and_in_no_sum() -> None:
-    failed = VariedInput("x[0]=4", make_row(), 0, (), failure="It fails (ValueError: four).")
-    assert varied_cells(failed)[-1] == "It fails (ValueError: four)."
-    eager = dataclasses.replace(EAGER, left_out=("x[0]=4",))
-    static = dataclasses.replace(STATIC, left_out=("x[0]=4",), inputs=(failed,))
-    first, second, *_ = varied_verdict([eager, static])
-    assert first == "eager fails for x[0]=4"
-    assert second.startswith("Fastest: default + static, 2.00\N{MULTIPLICATION SIGN}")
-    assert varied_totals(static).startswith("20 ms for one call with each input except x[0]=4, ")
