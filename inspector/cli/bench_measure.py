@@ -8,7 +8,7 @@ from typing import Any
 
 from inspector import plugins
 from inspector.cli.bench_plan import MODES, names_of, plan_of
-from inspector.cli.bench_sessions import run_bench
+from inspector.cli.bench_session import run_bench
 from inspector.cli.bench_workers import Bench
 from inspector.cli.ending import interruption
 from inspector.cli.progress import BenchProgress

@@ -1,11 +1,12 @@
-"""A session of `inspect bench`: its processes are ready together, and take turns."""
+"""The sessions of `inspect bench`: processes that are ready together, and take turns."""
 
 import contextlib
+import dataclasses
 import random
 import shutil
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from inspector.cli.bench_workers import Bench, Starts, forget, started
+from inspector.cli.bench_workers import Bench, Starts, started
 from inspector.cli.progress import BenchProgress
 from inspector.features.bench.rows import NOT_TRIED
 from inspector.run.sources.worker import Worker
@@ -19,30 +20,49 @@ _MOST_CALLS = 300
 _LEAST_CALLS = 2
 _BLOCK_MOST_SECONDS = 300.0
 _SAME_ON_CPU = "same as default on the CPU (name it with --modes to measure it)"
+_SEED = 0  # of the order
 
 
-class Session:
-    """One process for each combination of a workload, or for some of them.
+def run_bench(bench: Bench, progress: BenchProgress) -> Iterator[WorkerEnd]:
+    """Runs all sessions of all workloads; yields how each process ended."""
+    chosen = random.Random(_SEED)  # noqa: S311 - an order, and no secret
+    for workload in bench.plan.workloads:
+        yield from _workload(bench, bench.plan.numbers(workload), progress, chosen)
 
-    Args:
-        firsts: The combinations whose first session it is: their caches are empty, and their
-            results are compared.
 
-    Attributes:
-        eager_has_no_room: Whether eager PyTorch alone runs out of memory.
-    """
+def _workload(
+    bench: Bench, numbers: Sequence[int], progress: BenchProgress, chosen: random.Random
+) -> Iterator[WorkerEnd]:
+    """Sessions in which all take turns; one after the other if memory lacks in the first one."""
+    left, is_apart = list(numbers), False
+    for session in range(bench.plan.sessions):
+        order = list(left)
+        chosen.shuffle(order)
+        order.sort(key=lambda number: number != numbers[0])  # others need what eager PyTorch gives
+        ends: list[WorkerEnd] = []
+        if not is_apart:
+            ends += _Session(bench, session, progress, chosen).run(order)
+            lacks = any(lacks_memory(end.failure) for end in ends)
+            is_apart = lacks and not session and len(order) > 1
+        if is_apart:
+            ends = []
+            for number in order:
+                ends += _Session(bench, session, progress, chosen).run([number])
+        yield from (dataclasses.replace(end, is_alone=is_apart) for end in ends)
+        failed = {end.combination for end in ends if end.failure}
+        left = [number for number in left if number not in failed]
+        if not left:
+            return
+
+
+class _Session:
+    """One process for each combination of a workload, or for one of them."""
 
     def __init__(
-        self,
-        bench: Bench,
-        session: int,
-        firsts: Collection[int],
-        progress: BenchProgress,
-        chosen: random.Random,
+        self, bench: Bench, session: int, progress: BenchProgress, chosen: random.Random
     ) -> None:
         self.bench = bench
         self.session = session
-        self._firsts = firsts
         self._progress = progress
         self._chosen = chosen
         self._starts = Starts(bench, progress.tick)
@@ -52,7 +72,6 @@ class Session:
         self._restores: set[int] = set()
         self._eager_failed = False
         self._block_ns = bench.plan.session_seconds * 1e9 / _BLOCKS
-        self.eager_has_no_room = False
 
     def run(self, order: Sequence[int]) -> Iterator[WorkerEnd]:
         """Makes all processes ready, and lets them take turns.
@@ -85,7 +104,8 @@ class Session:
         # Perhaps: whether there is a GPU is not known yet.
         ahead = [number for number in order if not self._is_left_out(number)]
         self._starts.start_ahead(ahead, self._started)
-        if not self.session:  # one of eager PyTorch, too
+        is_with_eager = self.bench.plan.combinations[order[0]].setting.is_eager
+        if is_with_eager and not self.session:
             self._progress.begin("eager in float64")
             hangs = self._starts.reference(order[0])
             if hangs is not None:
@@ -110,7 +130,7 @@ class Session:
         """Makes the process of a combination ready."""
         plan = self.bench.plan
         setting = plan.combinations[number].setting
-        doing = "compiling" if number in self._firsts else "starting"
+        doing = "starting" if self.session else "compiling"
         self._progress.begin(f"{setting.label}: {doing}")
 
         def start() -> Worker:
@@ -118,19 +138,13 @@ class Session:
             return self._workers[number]
 
         worker, is_loaded, ready = self._starts.until_ready(start)
-        others = sum(other.is_alive for other in self._workers.values() if other is not worker)
-        if lacks_memory(worker.failure) and others:
-            worker.failure += f" Other processes using memory: {others}."
-        if ready is None and setting.is_eager and number in self._firsts:
-            # What is compiled can do with less: that is one of the reasons to compile.
-            self.eager_has_no_room = is_loaded and lacks_memory(worker.failure) and not others
-            if self.eager_has_no_room:
-                return
+        if ready is None and setting.is_eager and not self.session:
+            self._eager_failed = True
             # Of a later workload what was measured before is worth more.
             is_only = len(plan.workloads) == 1
-            if worker.error is not None and not number and (not is_loaded or is_only):
+            ends_all = not number and (not is_loaded or is_only)
+            if worker.error is not None and ends_all and not lacks_memory(worker.failure):
                 raise worker.error
-            self._eager_failed = True
         if ready is not None:
             self._device = self._device or str(ready["device"])
             self._call_ns[number] = ready["call_ns"]
@@ -138,10 +152,7 @@ class Session:
             self._restores.update(ready["restores"])
 
     def _started(self, number: int) -> Worker:
-        is_first = number in self._firsts
-        if is_first:  # of an earlier attempt nothing may be left
-            forget(self.bench, number, self.session)
-        return started(self.bench, number, self.session, is_first=is_first)
+        return started(self.bench, number, self.session)
 
     def _rounds(self) -> None:
         alive = list(self._call_ns)
@@ -174,7 +185,7 @@ class Session:
 
     def _look_at_gpu(self) -> None:
         """For how long of a call a GPU works; what fails here is no failure of the timings."""
-        if self._device != "cpu" and self.bench.plan.is_last(self.session):
+        if self._device != "cpu" and self.session == self.bench.plan.sessions - 1:
             for number in self._call_ns:
                 label = self.bench.plan.combinations[number].setting.label
                 self._progress.begin(f"{label}: GPU busy time", counts=False)

@@ -34,22 +34,18 @@ class Bench:
     left_out_on_cpu: frozenset[str] = frozenset()  # modes that change nothing there
 
 
-def forget(bench: Bench, number: int, session: int) -> None:
-    """Throws away what a combination has done in a session, its caches too: it is begun again."""
-    for log in bench.folder.glob(f"worker-{session}.{number}.*"):
-        log.unlink(missing_ok=True)
-    shutil.rmtree(bench.scratch / f"caches.{number}", ignore_errors=True)
-
-
-def started(bench: Bench, number: int, session: int, *, is_first: bool) -> Worker:
-    """A process for a combination; of its first one more is found out."""
-    request = _request(bench, number, session, is_first=is_first)
-    return _start(bench, request, f"{session}.{number}")
+def started(bench: Bench, number: int, session: int) -> Worker:
+    """A process for a combination; in its first session more is found out."""
+    if not session:  # of an earlier attempt nothing may be left
+        for log in bench.folder.glob(f"worker-0.{number}.*"):
+            log.unlink(missing_ok=True)
+        shutil.rmtree(bench.scratch / f"caches.{number}", ignore_errors=True)
+    return _start(bench, _request(bench, number, session), f"{session}.{number}")
 
 
 def started_reference(bench: Bench, number: int) -> Worker:
     """A process for what eager PyTorch gives in float64, with the workload of a combination."""
-    request = _request(bench, number, 0, is_first=True)
+    request = _request(bench, number, 0)
     asked = dataclasses.replace(
         request,
         workload=dataclasses.replace(request.workload, autocast=None),
@@ -62,14 +58,14 @@ def started_reference(bench: Bench, number: int) -> Worker:
     return _start(bench, asked, f"reference.{number}")
 
 
-def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> WorkerRequest:
+def _request(bench: Bench, number: int, session: int) -> WorkerRequest:
     combination = bench.plan.combinations[number]
     workload, setting = combination.workload, combination.setting
     eager = bench.plan.numbers(workload)[0]
     references: dict[str, str] = {}
     outputs = None
     backends: tuple[str, ...] = ()
-    if is_first:
+    if not session:
         references["float64"] = _outputs(bench, eager, _FLOAT64)
         if setting.is_eager:
             outputs = _outputs(bench, number, "eager")
@@ -94,7 +90,7 @@ def _request(bench: Bench, number: int, session: int, *, is_first: bool) -> Work
         session=session,
         outputs=outputs,
         references=references,
-        measures_memory=is_first,
+        measures_memory=not session,
         variations=bench.plan.variations,
         session_seconds=bench.plan.session_seconds,
         backends=backends,

@@ -122,7 +122,7 @@ class WorkerEnd:
 
     Attributes:
         failure: Why it has no times, or not all, in one sentence; empty where it has.
-        is_alone: Whether it had no memory beside others, and was measured after eager PyTorch.
+        is_alone: Whether memory was too small for all, and it was measured after others.
     """
 
     combination: int
@@ -153,17 +153,6 @@ class BenchPlan(Plan):
     def __post_init__(self) -> None:
         if self.sessions < 1:
             raise ValueError(self.sessions)
-
-    def is_first(self, session: int) -> bool:
-        """Whether a session is the first one of the combinations that are in it.
-
-        What has no room beside all others has sessions of its own, which are counted on from there.
-        """
-        return session % self.sessions == 0
-
-    def is_last(self, session: int) -> bool:
-        """The same of the last one."""
-        return session % self.sessions == self.sessions - 1
 
     def numbers(self, workload: Workload) -> Sequence[int]:
         """The combinations of a workload, by their numbers."""

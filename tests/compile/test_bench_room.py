@@ -80,13 +80,10 @@ def test_what_has_no_room_beside_all_others_is_measured_all_the_same(
             # Compared with what eager PyTorch gives, which was there first.
             assert {error["reference"] for error in row["errors"]} == {"eager", "float64"}
     assert any("intervals from 1 session are too narrow" in notice for notice in report["notices"])
-    said = "measured apart from eager, because memory is too small for both: "
-    crowded = [notice for notice in report["notices"] if notice.startswith(said)]
-    assert len(crowded) == 1
-    assert "," not in crowded[0].removeprefix(said)
+    assert any("measured one after the other" in notice for notice in report["notices"])
     # What the first attempt began is not there: neither in the recording nor in the caches.
     logs = [log.name for log in (tmp_path / ".inspector" / "1").glob("worker-0.*")]
-    assert len({name.split(".")[1] for name in logs}) == most
+    assert len({name.split(".")[1] for name in logs}) == len(logs) == most + 1
 
 
 HUNGRY = """
@@ -110,5 +107,3 @@ def test_what_has_no_room_at_all_says_so(tmp_path: Path) -> None:
     assert eager["latency_ns"] > 0
     assert compiled["latency_ns"] is None
     assert "out of memory" in compiled["failure"]
-    assert not any("measured apart from eager" in notice for notice in report["notices"])
-    assert "next to" not in compiled["failure"]  # it had the machine for itself, in the end

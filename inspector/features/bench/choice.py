@@ -61,8 +61,7 @@ def choose(rows: Sequence[BenchRow]) -> Choice:
 def _best(faster: Sequence[BenchRow]) -> tuple[BenchRow | None, list[BenchRow]]:
     if not faster:
         return None, []
-    # By the ratio, which is known better than the time, and where it had no room beside the others
-    # is of other sessions.
+    # By the ratio, which is known better than the time.
     shortest = max(faster, key=lambda row: row.faster.middle if row.faster else 0)
     alike = [row for row in faster if row is shortest or _are_alike(row, shortest)]
     alike.sort(key=lambda row: row is not shortest)
@@ -72,11 +71,7 @@ def _best(faster: Sequence[BenchRow]) -> tuple[BenchRow | None, list[BenchRow]]:
 
 def _are_alike(one: BenchRow, other: BenchRow) -> bool:
     ratio = ratio_of(one.medians, other.medians)
-    if ratio is not None:
-        return not ratio.is_known
-    if one.faster is None or other.faster is None:
-        return False
-    return one.faster.holds(other.faster) or other.faster.holds(one.faster)
+    return ratio is not None and not ratio.is_known
 
 
 def _least(eager: BenchRow | None, rows: Sequence[BenchRow]) -> BenchRow | None:

@@ -8,7 +8,6 @@ from inspector.features.kernels.output_code import read_output_code
 from inspector.records.bench import BenchEvent
 from inspector.run.run import Process, Run
 from inspector.run.summary import summarize
-from inspector.shared.bench import BenchPlan
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -31,10 +30,10 @@ class Compiled:
     cached_time_ns: int | None
 
 
-def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -> Compiled | None:
+def make_compiled(run: Run, processes: Mapping[int, Process]) -> Compiled | None:
     """What was compiled, by the combination's processes by session; of the first one it is told."""
     begin = min(processes, default=None)
-    if begin is None or not plan.is_first(begin):
+    if begin != 0:
         return None
     first = processes[begin]
     summary = summarize(dataclasses.replace(run, processes=(first,)))
@@ -49,11 +48,11 @@ def make_compiled(run: Run, plan: BenchPlan, processes: Mapping[int, Process]) -
     )
 
 
-def first_process(run: Run, plan: BenchPlan, combination: int) -> Process | None:
+def first_process(run: Run, combination: int) -> Process | None:
     """The process in which a combination began for the first time."""
     for process in run.processes:
         for event in process.records(BenchEvent):
-            if event.combination == combination and plan.is_first(event.session):
+            if event.combination == combination and not event.session:
                 return process
     return None
 

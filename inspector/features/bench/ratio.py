@@ -29,10 +29,6 @@ class Ratio:
         """Whether it differs from 1 by more than its noise."""
         return self.low > 1 or self.high < 1
 
-    def holds(self, other: Ratio) -> bool:
-        """Whether another ratio is in this one's interval."""
-        return self.low <= other.middle <= self.high
-
     @property
     def is_inconclusive(self) -> bool:
         """Whether it can be 1, and twice or half as much as well."""

@@ -117,15 +117,15 @@ def _groups(
                 inputs=next((row.inputs for row in mine if row.inputs), ""),
                 rows=mine,
                 choice=choice,
-                reasons=_reasons(run, plan, mine, rules) if choice.nearest else (),
+                reasons=_reasons(run, mine, rules) if choice.nearest else (),
             )
 
 
 def _reasons(
-    run: Run, plan: BenchPlan, rows: Sequence[BenchRow], rules: Sequence[Rule[Run, Finding]]
+    run: Run, rows: Sequence[BenchRow], rules: Sequence[Rule[Run, Finding]]
 ) -> tuple[Finding, ...]:
     compiled = next((row for row in rows if row.compiled is not None), None)
-    process = first_process(run, plan, compiled.combination) if compiled is not None else None
+    process = first_process(run, compiled.combination) if compiled is not None else None
     if process is None:
         return ()
     found = make_report(dataclasses.replace(run, processes=(process,)), rules).findings
@@ -150,10 +150,8 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     yield from _restored(measured, run)
     if device == "cpu" and any(workload.tf32 is not None for workload in plan.workloads):
         yield "--tf32 has no effect on the CPU"
-    ends = {end.combination for end in plan.ends if end.is_alone}
-    alone = dict.fromkeys(row.setting.label for row in measured if row.combination in ends)
-    if alone:
-        yield f"measured apart from eager, because memory is too small for both: {', '.join(alone)}"
+    if any(end.is_alone for end in plan.ends):
+        yield "measured one after the other, because memory is too small for all settings"
     twice = compiled_twice(run)
     modes = {one.setting.mode for one in plan.combinations}
     if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):

@@ -141,7 +141,7 @@ def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
         theirs = events.get(numbers[0], []) if numbers else []  # eager PyTorch is the first
         for number in numbers:
             mine = events.get(number, [])
-            compiled = make_compiled(run, plan, processes.get(number, {}))
+            compiled = make_compiled(run, processes.get(number, {}))
             inputs = {event.input for event in (*mine, *theirs)}
             rows += [
                 _row(plan, number, index, (mine, theirs), compiled)
@@ -169,11 +169,9 @@ def _row(
     combination = plan.combinations[number]
     workload, setting = combination.workload, combination.setting
     mine, theirs = ([event for event in each if event.input == index] for each in events)
-    if setting.is_eager:  # next to what had no room it was measured under other conditions
-        mine = [event for event in mine if event.session < plan.sessions] or mine
     firsts = sorted(_of(FirstCalls, events[0], index), key=lambda event: event.session)
     # In later sessions caches are full.
-    cold = firsts[0] if firsts and plan.is_first(firsts[0].session) else None
+    cold = firsts[0] if firsts and not firsts[0].session else None
     cached = [event.first_ns for event in firsts if event is not cold and event.first_ns]
     shapes = [event.inputs for event in (*mine, *theirs) if isinstance(event, FirstCalls)]
     times, eager_times = map(_medians, (mine, theirs))
@@ -199,7 +197,7 @@ def _row(
         first_ns=cold.first_ns if cold else None,
         second_ns=cold.second_ns if cold else None,
         cached_first_ns=round(statistics.median(cached)) if cached else None,
-        break_even_calls=_break_even(cold, times, theirs, latency) if pays else None,
+        break_even_calls=_break_even(cold, latency, theirs) if pays else None,
         memory=memory.memory,
         # What was measured apart can come out a little longer than the whole.
         busy=min(1.0, busy.busy_ns / latency.middle_ns) if busy and latency else None,
@@ -260,14 +258,13 @@ def _items_per_s(events: Iterable[BenchEvent], items: int, latency: Latency | No
 
 
 def _break_even(
-    cold: FirstCalls | None, mine: Times, theirs: Sequence[BenchEvent], latency: Latency | None
+    cold: FirstCalls | None, latency: Latency | None, theirs: Sequence[BenchEvent]
 ) -> int | None:
     """Calls, the first included, after which all have taken less time than eager ones.
 
     The second call has a time of its own, too: with CUDA graphs it is the one that records them.
     """
-    sessions = {session for session, _ in mine}
-    eager = _latency([event for event in theirs if event.session in sessions])
+    eager = _latency(theirs)
     firsts = (each for each in theirs if isinstance(each, FirstCalls) and not each.session)
     eager_first = next(firsts, None)
     if latency is None or eager is None or cold is None or eager_first is None:

@@ -87,7 +87,7 @@ def make_varied(plan: BenchPlan, run: Run, rows: Sequence[BenchRow]) -> tuple[Va
         mine = sorted((it for it in rows if it.combination == number), key=lambda row: row.input)
         if mine:
             eager = found[0] if found and found[0].setting.is_eager else None
-            found.append(_setting(mine, first_process(run, plan, number), eager))
+            found.append(_setting(mine, first_process(run, number), eager))
     return tuple(found)
 
 

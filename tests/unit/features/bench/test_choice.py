@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 
 from inspector.features.bench.choice import choose
-from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.rows import INTERRUPTED, BenchRow
 from inspector.shared.bench import Setting
 from tests.bench_rows import row
@@ -33,20 +32,6 @@ def test_what_dies_while_it_is_timed_is_not_taken() -> None:
     assert found.latency is None
     cut = dataclasses.replace(died, failure=INTERRUPTED)
     assert choose([row(Setting()), cut]).latency is cut
-
-
-def test_what_was_measured_in_sessions_of_its_own_is_compared_by_its_ratio() -> None:
-    """Where there was no room for all, times are of other sessions, and of other conditions."""
-    beside = dataclasses.replace(equal(10**9, 501, mode="default"), faster=Ratio(1.9, 2.0, 2.1))
-    alone = equal(10**10, 400, mode="max-autotune")
-    apart = {(3, number): time_ns for (_, number), time_ns in alone.medians.items()}
-    alone = dataclasses.replace(alone, faster=Ratio(1.95, 2.05, 2.15), medians=apart)
-    found = choose([EAGER, beside, alone])
-    assert (found.latency, found.as_good) == (beside, (alone,))
-    # The shorter time is of a session in which eager PyTorch was quicker, too.
-    slower = dataclasses.replace(alone, faster=Ratio(1.4, 1.5, 1.6))
-    found = choose([EAGER, beside, slower])
-    assert (found.latency, found.as_good) == (beside, ())
 
 
 def test_a_first_call_that_is_not_known_is_not_the_quickest() -> None:
