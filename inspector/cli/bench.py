@@ -123,9 +123,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
     kind = CollectionReport if is_collection(targets) else BenchReport
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
-    process = BenchProcess(
-        python, timeout, save, progress=not no_progress, explains=kind is BenchReport
-    )
+    process = BenchProcess(python, timeout, save, progress=not no_progress)
     fails_on = parse_fail_on(given.pop("fail_on", ()), list(BENCH_GATES))
     if is_warmup(targets, given):
         if fails_on:
@@ -179,4 +177,4 @@ def _report(
     with opened(existing(target)) as found:
         run = read_run(found)
         print_place(run, target)
-        return bench_report(found.folder, BenchPlan.read(found.folder), run), 0
+        return bench_report(BenchPlan.read(found.folder), run), 0

@@ -19,7 +19,7 @@ from inspector.features.profile.nsight_compute import read_counters
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import ProfileReport, make_profile_report
 from inspector.features.profile.timeline import timeline
-from inspector.run.sources.recording import opened, opened_profile, read_run
+from inspector.run.sources.recording import opened, read_run
 
 _TIMELINES = (".perfetto.json", ".trace.json")
 
@@ -74,7 +74,7 @@ def command(target: str | None, asked: Asked, *, autotune: bool) -> int:
     shown.check(target, counters=counters or None)
     place, name, code, notice = _made(target, asked)
     # The logs, until all that is asked for was read.
-    with opened(place) as whole, opened_profile(whole) as recording:
+    with opened(place) as recording:
         run = dataclasses.replace(read_run(recording), place=name)
         if not is_model(target):
             print_place(run, target)

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from inspector.cli.schema import schema_of
-from tests.compile.benches import PIECES, SHORT, bench, read_again
+from tests.compile.benches import PIECES, SHORT, bench
 
 SIZES = """
 import torch
@@ -25,26 +25,6 @@ class Net(nn.Module):
 
 model = Net()
 example_inputs = (torch.randn(4, 8),)
-"""
-
-
-SLOW = """
-import time
-import torch
-from torch import nn
-from torch._dynamo import register_backend
-from torch._inductor.compile_fx import compile_fx
-
-@register_backend(name="slow")
-def slow(graph, inputs):
-    compiled = compile_fx(graph, inputs)
-    def call(*args):
-        time.sleep(0.1)
-        return compiled(*args)
-    return call
-
-model = nn.Sequential(nn.Linear(256, 256), nn.GELU(), nn.Linear(256, 4))
-example_inputs = (torch.randn(64, 256),)
 """
 
 
@@ -133,18 +113,3 @@ def test_an_input_that_fails_is_named(tmp_path: Path) -> None:
     assert done.returncode == 3
     said = " ".join(done.stderr.split())
     assert "with x[1]=6, float32[2, 6, 8] without torch.compile (ValueError: six is too" in said
-
-
-@pytest.mark.wild  # which part takes most is judged by times
-def test_where_nothing_is_faster_a_profile_says_where_the_time_goes(tmp_path: Path) -> None:
-    (tmp_path / "slow.py").write_text(SLOW)
-    options = ("--modes", "none", "--backends", "slow", "--sessions", "1", "--seconds", "2")
-    done = bench(tmp_path, "slow.py", *options, "--format", "json", "--save", "kept.zip")
-    assert done.returncode == 0, done.stderr
-    (group,) = json.loads(done.stdout)["groups"]
-    assert group["best_latency"] is None
-    profiled = [line for line in group["verdict"] if line.startswith("Profile of slow: ")]
-    assert any("around compiled graphs" in line for line in profiled)
-    # The recording has the profile, and says the same of it.
-    again = json.loads(read_again(tmp_path, "kept.zip", "--format", "json").stdout)
-    assert again["groups"][0]["verdict"] == group["verdict"]

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Iterator
 
 from inspector.features.bench.report import BenchGroup, BenchReport
+from inspector.features.bench.rows import BenchRow
 from inspector.features.bench.varied_wording import (
     VARIED_COLUMNS,
     varied_cells,
@@ -56,15 +57,22 @@ def page(report: BenchReport) -> Page:
         summary=summary,
         sections=(*sections, *_failed(report)),
         notes=as_notes(report.notices),
-        next_steps=tuple(_repro(report)),
+        next_steps=tuple(_next_steps(report)),
     )
 
 
-def _repro(report: BenchReport) -> Iterator[str]:
-    """The command that finds what is wrong in the compiler, for the first wrong setting."""
-    row = next((row for group in report.groups for row in group.choice.wrong), None)
-    if row is None:
-        return
+def _next_steps(report: BenchReport) -> Iterator[str]:
+    """Commands that find what is wrong, or too slow, with the first setting that is."""
+    choices = [group.choice for group in report.groups]
+    wrong = next((row for choice in choices for row in choice.wrong), None)
+    if wrong is not None:
+        yield _command("repro", report, wrong)
+    nearest = next((choice.nearest for choice in choices if choice.nearest), None)
+    if nearest is not None and not report.varied:
+        yield _command("profile", report, nearest)
+
+
+def _command(name: str, report: BenchReport, row: BenchRow) -> str:
     how, workload = row.setting, row.workload
     settings = {
         **report.run.meta.settings,
@@ -73,8 +81,7 @@ def _repro(report: BenchReport) -> Iterator[str]:
         "train": workload.train,
         "no_grad": not (workload.train or report.plan.is_grad),
     }
-    words = ("inspect", "repro", report.plan.target, *typed_options(settings, "repro"))
-    yield shlex.join(words)
+    return shlex.join(["inspect", name, report.plan.target, *typed_options(settings, name)])
 
 
 def _title(report: BenchReport, group: BenchGroup) -> str:

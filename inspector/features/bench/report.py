@@ -8,8 +8,6 @@ from inspector.features.bench.compiled import first_process
 from inspector.features.bench.rows import BenchRow, make_rows
 from inspector.features.bench.varied import VariedSetting, make_varied
 from inspector.features.kernels.kernel_build_wording import compiled_twice
-from inspector.features.profile.profiled import Profiled
-from inspector.features.profile.report import ProfileReport
 from inspector.records.bench import FirstCalls, Settled
 from inspector.report.finding import Finding
 from inspector.report.report import make_report
@@ -39,8 +37,6 @@ class BenchGroup:
         input: Number of the input, from 0.
         rows: The rows, eager PyTorch first.
         reasons: Findings about the compilation, if no setting is faster than eager PyTorch.
-        profile: Where nothing is faster, of the first such group: what its fastest setting spends
-            its time on.
     """
 
     workload: Workload
@@ -49,7 +45,6 @@ class BenchGroup:
     rows: tuple[BenchRow, ...]
     choice: Choice
     reasons: tuple[Finding, ...]
-    profile: Profiled | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -78,24 +73,15 @@ class BenchReport:
 
 
 def make_bench_report(
-    plan: BenchPlan,
-    run: Run,
-    rules: Iterable[Rule[Run, Finding]],
-    profile: ProfileReport | None = None,
+    plan: BenchPlan, run: Run, rules: Iterable[Rule[Run, Finding]]
 ) -> BenchReport:
     """Reads the measurements of a run, whose logs must still be there."""
     rows = make_rows(plan, run)
     first = next(iter(run.records(FirstCalls)), FirstCalls())
-    groups = list(_groups(plan, rows, run, list(rules)))
-    place = next((at for at, group in enumerate(groups) if group.choice.nearest), None)
-    if profile is not None and place is not None:
-        group = groups[place]
-        found = (item for item in profile.profiles if item.profile.input == group.input)
-        groups[place] = dataclasses.replace(group, profile=next(found, None))
     return BenchReport(
         plan=plan,
         run=run,
-        groups=tuple(groups),
+        groups=tuple(_groups(plan, rows, run, list(rules))),
         device=first.device,
         threads=first.threads,
         notices=tuple(_notices(plan, rows, run, first.device)),

@@ -14,11 +14,8 @@ from inspector.features.bench.wording import (
     time_text,
 )
 from inspector.features.bench.wrong_wording import wrong_line
-from inspector.features.profile.wording import time_lines
 from inspector.report.finding import Finding
 from inspector.report.wording import count, duration, listed, size, title
-
-_OTHER_CALLS = 1.5  # times as long: something else was at work, or they wait for other things
 
 
 def verdict_lines(group: BenchGroup) -> Iterator[str]:
@@ -91,13 +88,7 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
         is_none = nearest.compiled is not None and not nearest.compiled.graphs
         where = "Nothing was compiled" if is_none else "Compilation findings"
         yield f"{where}: {'; '.join(dict.fromkeys(map(_placed, group.reasons)))}"
-    if group.profile is None:
-        yield "`inspect profile` shows where the time goes"
-        return
-    profiled_ns = group.profile.budget.wall_ns
-    if nearest.latency is None or profiled_ns < _OTHER_CALLS * nearest.latency.middle_ns:
-        for line in time_lines(group.profile):
-            yield f"Profile of {nearest.setting.label}: {line}"
+    yield "`inspect profile` shows where the time goes"
 
 
 def _placed(reason: Finding) -> str:

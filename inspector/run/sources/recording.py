@@ -18,8 +18,6 @@ from inspector.run.sources.parts import ReadOptions, read_parts
 from inspector.run.sources.unpacking import gunzipped, unzipped
 from inspector.shared.meta import META_FILE, Meta
 
-PROFILE_FILE = "profile.zip"
-"""Where a recording of `inspect bench` has a profile: of what nothing is faster than."""
 _MOST_NAMED = 3
 
 
@@ -60,22 +58,6 @@ def opened(path: Path) -> Iterator[Recording]:
             yield Recording(path.name, log.parent, (log,), Meta(format_version=0, name=path.name))
         else:
             yield Recording(path.name, path.parent, (path,), Meta(format_version=0, name=path.name))
-
-
-@contextlib.contextmanager
-def opened_profile(recording: Recording) -> Iterator[Recording]:
-    """The recording itself, or the one of a profile that it holds.
-
-    Raises:
-        RecordingError: What it holds cannot be read.
-    """
-    within = recording.folder / PROFILE_FILE
-    if not within.is_file():
-        yield recording
-        return
-    with opened(within) as found:
-        name = f"{recording.name}/{PROFILE_FILE}"
-        yield dataclasses.replace(found, name=name, meta=dataclasses.replace(found.meta, name=name))
 
 
 def read_run(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.bench_measure import exit_code
+from inspector.features.bench.page import page
 from inspector.features.bench.rows import INTERRUPTED
 from inspector.features.bench.wording import details
 from tests.unit.bench_logs import block, first, report_of
@@ -61,3 +62,10 @@ def test_the_second_call_has_to_be_paid_for_too(
     )
     _, compiled = rows(tmp_path, "whole", *firsts, *rounds)
     assert compiled.break_even_calls == calls
+
+
+def test_where_nothing_is_faster_the_next_step_profiles_what_comes_nearest(tmp_path: Path) -> None:
+    slower = [block(at, ns, round=n) for at, ns in ((0, 100), (1, 200)) for n in range(4)]
+    assert page(report_of(tmp_path, *slower)).next_steps == ("inspect profile model.py --no-grad",)
+    faster = [block(at, ns, round=n) for at, ns in ((0, 200), (1, 100)) for n in range(4)]
+    assert page(report_of(tmp_path, *faster)).next_steps == ()
