@@ -210,7 +210,8 @@ def test_what_is_of_another_kind_is_wrong(mine: object, theirs: object, names: l
         (1, 2, 2, True),
         (2.02, 2.0, 1.99, False),  # eager PyTorch's own error, in bfloat16 say
         (2.5, 2.0, 1.99, True),
-        (1.00003, 1.0, 1.0, False),
+        (1.000001, 1.0, 1.0, False),
+        (1.00003, 1.0, 1.00001, False),
         (-3e-9, 1e-9, 2e-9, False),
         (math.nan, 1.0, 1.0, True),
     ],

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -31,9 +31,8 @@ class Scale:
     """What an error is divided by where that is not the result's own largest element.
 
     Attributes:
-        by: ``family``: the largest element of all results of its kind, and where these are nothing
-            but rounding, too, of all results of the call; ``rounding``: eager PyTorch's own error,
-            where the call gives nothing else.
+        by: ``family``: the largest element of all results of its kind; ``rounding``: eager
+            PyTorch's own error, where these are nothing but rounding, too.
     """
 
     by: str
@@ -47,7 +46,7 @@ def scales_of(eager: SavedResults, exact: SavedResults | None) -> Mapping[str, S
     error. Where nobody knows the error, or calls draw random numbers (others in float64), it has
     to be less than the rounding of one element of the largest of its kind.
     """
-    theirs = {name: it for name, it in _all(eager).items() if is_rounded(it) and it.numel()}
+    theirs = {name: it for name, it in eager.tensors.items() if is_rounded(it) and it.numel()}
     own = {name: largest_of(item) for name, item in theirs.items()}
     errors = {} if exact is None or eager.draws or exact.draws else _errors(theirs, exact)
     alone = {name for name, (error, largest) in errors.items() if 0 < error >= largest}
@@ -59,21 +58,11 @@ def scales_of(eager: SavedResults, exact: SavedResults | None) -> Mapping[str, S
             alone.add(name)
     found = {}
     for name in alone:
-        size = _largest_beside(name, own, alone)
+        others = (it for it in own if it not in alone and _family(it) == _family(name))
+        size = max((own[other] for other in others), default=0.0)
         by = "family" if size else "rounding"
         found[name] = Scale(by, size or errors.get(name, (0.0, 0.0))[0])
     return found
-
-
-def _largest_beside(name: str, own: Mapping[str, float], alone: Iterable[str]) -> float:
-    """The largest element of results of its kind, or else of its call, that are no rounding."""
-    others = {other: size for other, size in own.items() if other not in alone}
-    kinds: tuple[Callable[[str], object], ...] = (_family, lambda other: _family(other)[1:])
-    for kind in kinds:
-        size = max((size for other, size in others.items() if kind(other) == kind(name)), default=0)
-        if size:
-            return size
-    return 0.0
 
 
 def _family(name: str) -> tuple[str, str, str]:
@@ -82,22 +71,9 @@ def _family(name: str) -> tuple[str, str, str]:
     return (found["kind"], found["input"], found["again"] or "") if found else (name, "", name)
 
 
-def _all(kept: SavedResults) -> Mapping[str, Any]:
-    numbers = {name: number_of(text) for name, text in kept.others.items()}
-    return {**kept.tensors, **{name: it for name, it in numbers.items() if it is not None}}
-
-
-def number_of(text: str) -> Any:
-    """A spelled-out Python float as a tensor, or None where it is none."""
-    try:
-        return None if text.lstrip("-").isdecimal() else torch.tensor(float(text)).double()
-    except ValueError:
-        return None
-
-
 def _errors(theirs: Mapping[str, Any], exact: SavedResults) -> Mapping[str, tuple[float, float]]:
     """Eager PyTorch's own error, and the largest element in float64, where both are known."""
-    wide = _all(exact)
+    wide = exact.tensors
     both = {name: (item, wide[name]) for name, item in theirs.items() if name in wide}
     return {
         name: (difference_of(item, other), largest_of(other))

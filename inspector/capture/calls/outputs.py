@@ -23,8 +23,8 @@ class SavedResults:
     """What calls gave.
 
     Attributes:
-        tensors: On the CPU, by where they were: ``output of input 1[0]``.
-        others: Numbers, texts and the like, spelled out.
+        tensors: On the CPU, by where they were: ``output of input 1[0]``; floats as float32.
+        others: Whole numbers, texts and the like, spelled out.
         draws: The calls drew random numbers, where somebody looked.
     """
 
@@ -54,7 +54,8 @@ def saved_results(values: Mapping[str, object], most_bytes: float = math.inf) ->
     uncompared: list[str] = []
     for name, value in values.items():
         for path, leaf in leaves_of(name, value):
-            copied = _copied(leaf, most_bytes) if isinstance(leaf, torch.Tensor) else None
+            found = torch.tensor(leaf, dtype=torch.float32) if isinstance(leaf, float) else leaf
+            copied = _copied(found, most_bytes) if isinstance(found, torch.Tensor) else None
             if copied is not None:
                 tensors[path] = copied
                 most_bytes -= copied.nbytes

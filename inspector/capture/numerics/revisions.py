@@ -14,7 +14,6 @@ from typing import Any
 import torch
 from torch import nn
 
-from inspector.capture.bench.scales import number_of
 from inspector.capture.compiled import module_of, uncompiled
 from inspector.capture.numerics.kept import Comparer, Keeper, shown
 from inspector.capture.numerics.operators import (
@@ -88,9 +87,7 @@ def _run(
     for name, tensor in results.tensors.items():
         see(Operator((RESULTS, name, "", 0), (tensor,)))
     for name, text in results.others.items():
-        number = number_of(text)
-        tensors = () if number is None else (number.float(),)
-        see(Operator((RESULTS, name, "" if tensors else text, 0), tensors))
+        see(Operator((RESULTS, name, text, 0), ()))
     return observer.modules, results.uncompared
 
 
