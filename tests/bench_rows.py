@@ -18,5 +18,5 @@ def row(setting: Setting, ratio: float = 1.0, **other: Any) -> BenchRow:
         made["latency"] = Latency(1000 / ratio, 900, 1100, 100)
         if not setting.is_eager:
             made["faster"] = Ratio(ratio - 0.01, ratio, ratio + 0.01)
-            made["compiled"] = Compiled(1 + breaks, breaks, 0, 3, 10, None)
+            made["compiled"] = Compiled(1 + breaks, breaks, 0, 3)
     return BenchRow(combination=0, **{**made, **other})

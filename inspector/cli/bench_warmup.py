@@ -11,7 +11,7 @@ from typing import Any
 
 from inspector.cli.bench_collection import is_collection
 from inspector.cli.bench_measure import INTERRUPTED, BenchProcess
-from inspector.cli.bench_plan import combinations_of, sizes_of, variations_of
+from inspector.cli.bench_plan import combinations_of, variations_of
 from inspector.cli.ending import interruption
 from inspector.cli.job import check_single_rank
 from inspector.cli.output import check_output, write_file, write_report
@@ -83,13 +83,10 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
             raise UsageError(message, f"Drop {option}.")
     # Of a bench these are lists of what is compared; a service has one of each.
     one = {"shapes": "auto", "modes": "none" if "backends" in given else "default", **given}
-    one.pop("batch", None)
     combinations = [item for item in combinations_of(one) if not item.setting.is_eager]
     if len(combinations) != 1:
         message = f"--warmup takes one setting, not {len(combinations)}."
-        step = (
-            "Pass one value each for --modes, --backends, --shapes, --dtype, --autocast and --tf32."
-        )
+        step = "Pass one value for each option, and the sizes of inputs to --vary."
         raise UsageError(message, step)
     # A name of its own: with one cache folder, services would write over each other's profile.
     place = Path(target).absolute().as_posix().encode("utf-8", "surrogatepass")
@@ -101,7 +98,6 @@ def _plan_of(target: str, given: Mapping[str, Any]) -> WarmupPlan:
         is_grad="grad" in given,
         device=given.get("device"),
         texts=tuple(given.get("inputs", ())),
-        batches=sizes_of(given.get("batch"), "--batch"),
         variations=variations_of(given),
     )
 

@@ -75,10 +75,6 @@ class OutputError:
     relative: float = doc(
         "largest difference divided by the scale; infinity if one value is NaN", default=math.inf
     )
-    within: bool | None = doc(
-        "whether it is within rounding error; None if not checked", default=None
-    )
-    nan: float = doc("fraction of NaN elements in the other result", default=0.0)
     scale: str = doc(
         "what a difference is relative to: itself (largest element of the result), family (that of "
         "all results of the same kind), rounding (rounding error of eager PyTorch)",

@@ -95,7 +95,6 @@ class WarmupPlan(Plan):
     is_grad: bool = False
     device: str | None = None
     texts: tuple[str, ...] = ()
-    batches: tuple[int, ...] = ()
     variations: tuple[tuple[Assignment, ...], ...] = ()
     loading: Loading | None = None
     check: WarmupCheck | None = None

@@ -100,8 +100,6 @@ def test_what_was_compiled_is_counted(report: dict[str, Any]) -> None:
     assert default["compiled"]["graph_breaks"] >= 1
     assert default["compiled"]["recompiles"] >= 1
     assert default["compiled"]["kernels"] >= 2
-    compiled = default["compiled"]
-    assert 0 < compiled["cached_time_ns"] < compiled["compile_time_ns"]
     assert default["cached_first_call_ns"] < default["first_call_ns"]
     assert row(report, "eager")["compiled"] is None
 

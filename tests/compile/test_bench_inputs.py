@@ -49,6 +49,6 @@ def test_explain_is_told_how_it_was_compiled(tmp_path: Path) -> None:
     ):
         raise RuntimeError("no")
     assert raised.value.next_step == (
-        f"Run: inspect explain {target.name} --backend aot_eager --no-dynamic --fullgraph --train "
-        "--dtype bfloat16"
+        f"Run: inspect explain {target.name} --dtype bfloat16 --train --backend aot_eager "
+        "--no-dynamic --fullgraph"
     )

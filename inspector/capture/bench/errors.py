@@ -95,8 +95,6 @@ def errors_of(
             reference,
             name,
             _relative(mine, theirs, scales.get(name)),
-            within=is_close(mine, theirs) if mine.dtype == theirs.dtype else None,
-            nan=float(theirs.isnan().float().mean()) if theirs.numel() else 0.0,
             scale=_scale(name, scales),
             # Elsewhere dtypes differ on purpose.
             mine=_described(kept, name) if mine.shape != theirs.shape else "",
@@ -105,7 +103,7 @@ def errors_of(
     for name, text in kept.others.items():
         if text != expected.others.get(name, text):
             sides = _described(kept, name), _described(expected, name)
-            yield OutputError(reference, name, math.inf, False, 0.0, "itself", *sides)  # noqa: FBT003
+            yield OutputError(reference, name, math.inf, "itself", *sides)
 
 
 def others_of(reference: str, kept: SavedResults, expected: SavedResults) -> Iterator[OutputError]:
@@ -115,7 +113,7 @@ def others_of(reference: str, kept: SavedResults, expected: SavedResults) -> Ite
         mine, theirs = (_kind(side, name) for side in (kept, expected))
         if mine != theirs and name not in unknown and not _is_no_gradient(kept, expected, name):
             sides = _described(kept, name), _described(expected, name)
-            yield OutputError(reference, name, math.inf, False, 0.0, "itself", *sides)  # noqa: FBT003
+            yield OutputError(reference, name, math.inf, "itself", *sides)
 
 
 def _is_no_gradient(kept: SavedResults, expected: SavedResults, name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from inspector.capture.target.target import Target
 from inspector.errors import InspectorError, ModelFailedError
 from inspector.shared.out_of_memory import lacks_memory
 from inspector.shared.request import Request
+from inspector.shared.typed_options import typed_options
 
 # As Dynamo spells a place of the user's code in what it raises.
 _USER_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
@@ -73,20 +75,9 @@ def _compiled_failure(
         is_own = path.is_relative_to(target.root)
         at = f", {path.relative_to(target.root) if is_own else path}:{place[-1][1]}"
     message = f"It fails{which} when compiled ({said(inner)}{at})."
-    step = " ".join(["Run: inspect explain", target.name, *_options(request)])
+    words = ("inspect", "explain", target.name, *typed_options(request.asked, "explain"))
+    step = f"Run: {shlex.join(words)}"
     # What Dynamo and the backends raise has no more of the user's code than that.
     is_torchs = isinstance(error, TorchDynamoException)
     detail = "" if is_torchs else user_traceback(error, target.root)
     return ModelFailedError(message, step, detail=detail)
-
-
-def _options(asked: Request) -> Iterator[str]:
-    if asked.backend != "inductor":
-        yield f"--backend {asked.backend}"
-    if asked.mode:
-        yield f"--mode {asked.mode}"
-    if asked.dynamic is not None:
-        yield "--dynamic" if asked.dynamic else "--no-dynamic"
-    yield from (f"--{name}" for name in ("fullgraph", "train") if getattr(asked, name))
-    if asked.dtype:
-        yield f"--dtype {asked.dtype}"

@@ -6,7 +6,6 @@ import dataclasses
 import pickle
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import torch
 
 from inspector.capture.bench.blocks import timed
 from inspector.capture.bench.failing import failing
-from inspector.capture.bench.inputs import shapes_of, with_batch
+from inspector.capture.bench.inputs import shapes_of
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.process import Channel, age_ns, device_name
 from inspector.capture.bench.program import Program
@@ -51,7 +50,7 @@ def warm_up(folder: Path, asked: WarmupRequest) -> None:
     emit(environment(target.root, asks_for_gpus=True))
     write_target(target, attachment.handler.sources)
     channel.say("loaded", loading=dataclasses.asdict(_loading(place, target)))
-    start = _Start(asked.start, target, _program(target, worker, asked.plan.batches), worker)
+    start = _Start(asked.start, target, make_program(target, worker), worker)
     if asked.start == "cold":
         start.save_inputs(kept / INPUTS)
     if asked.start != "eager":
@@ -76,18 +75,6 @@ def _loading(place: Place, target: Target) -> Loading:
         entry = f"{entry.removesuffix(')')}*module.get_init_inputs())"
     file = None if place.file is None else str(place.file)
     return Loading(file=file, module=place.module, search=place.search, entry=entry)
-
-
-def _program(target: Target, asked: WorkerRequest, batches: Sequence[int]) -> Program:
-    program = make_program(target, asked)
-    if not batches:
-        return program
-    each = [(at, batch) for at in range(len(program.calls)) for batch in batches]
-    return dataclasses.replace(
-        program,
-        calls=tuple(with_batch(program.calls[at], batch) for at, batch in each),
-        labels=tuple(f"{label}, batch {batch}" for label in program.labels for batch in batches),
-    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

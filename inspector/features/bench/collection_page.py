@@ -50,13 +50,9 @@ def collection_lines(report: CollectionReport) -> Iterator[str]:
         if item.wrong:
             parts.append(f"{item.wrong} with wrong results")
         if item.speedup is not None:
-            mixed = item.ran - item.faster - item.slower - item.same
-            same = item.same - item.unknown
-            kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{same} within noise")
-            unclear = f", {item.unknown} unknown" if item.unknown else ""
-            unclear += f", {mixed} neither" if mixed else ""
+            kinds = (f"{item.faster} faster", f"{item.slower} slower", f"{item.same} within noise")
             speedup = f"{item.speedup:.2f}\N{MULTIPLICATION SIGN}"
-            parts.append(f"geometric mean {speedup} ({', '.join(kinds)}{unclear})")
+            parts.append(f"geometric mean {speedup} ({', '.join(kinds)})")
         yield ", ".join(parts)
 
 

@@ -52,8 +52,6 @@ class SettingSummary:
         faster: Number of models that are faster by more than noise with every input; ``slower``
             likewise.
         same: Number of models that differ by no more than noise with every input.
-        unknown: Number of these models for which the interval of every input includes a speedup of
-            2 or 0.5.
     """
 
     label: str
@@ -65,7 +63,6 @@ class SettingSummary:
     faster: int
     slower: int
     same: int
-    unknown: int
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -138,7 +135,6 @@ def _summary(label: str, each: Sequence[Sequence[BenchRow]], failed: int) -> Set
         faster=sum(all(row.faster and row.faster.low > 1 for row in rows) for rows in ran),
         slower=sum(all(row.faster and row.faster.high < 1 for row in rows) for rows in ran),
         same=sum(all(row.faster and not row.faster.is_known for row in rows) for rows in ran),
-        unknown=sum(all(row.faster and row.faster.is_inconclusive for row in rows) for rows in ran),
     )
 
 

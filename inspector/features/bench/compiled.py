@@ -1,8 +1,7 @@
 """What was compiled for a combination."""
 
 import dataclasses
-import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from inspector.features.kernels.output_code import read_output_code
 from inspector.records.bench import BenchEvent
@@ -17,34 +16,24 @@ class Compiled:
     Attributes:
         graph_breaks: Number of graph break records.
         recompiles: Compilations after the first of a code object.
-        compile_time_ns: Wall time of all compilations with empty caches; overlapping intervals
-            count once.
-        cached_time_ns: Wall time of all compilations with filled caches, or None.
     """
 
     graphs: int
     graph_breaks: int
     recompiles: int
     kernels: int
-    compile_time_ns: int
-    cached_time_ns: int | None
 
 
-def make_compiled(run: Run, processes: Mapping[int, Process]) -> Compiled | None:
-    """What was compiled, by the combination's processes by session; of the first one it is told."""
-    begin = min(processes, default=None)
-    if begin != 0:
+def make_compiled(run: Run, process: Process | None) -> Compiled | None:
+    """What the first process of a combination compiled."""
+    if process is None:
         return None
-    first = processes[begin]
-    summary = summarize(dataclasses.replace(run, processes=(first,)))
-    cached = [process.compile_time_ns for session, process in processes.items() if session != begin]
+    summary = summarize(dataclasses.replace(run, processes=(process,)))
     return Compiled(
         graphs=summary.graphs,
         graph_breaks=summary.graph_breaks,
         recompiles=summary.recompiles,
-        kernels=sum(_kernels(first)),
-        compile_time_ns=first.compile_time_ns,
-        cached_time_ns=round(statistics.median(cached)) if any(cached) else None,
+        kernels=sum(_kernels(process)),
     )
 
 

@@ -101,8 +101,7 @@ _COMPUTED: dict[str, Callable[[Scope], object]] = {
 }
 _OF_ROWS: Views = {
     OutputError: View(
-        """reference name relative relative_to=scale within_tolerance=within nan_of_reference=nan
-        is=mine? is_in_reference=theirs?""",
+        "reference name relative relative_to=scale is=mine? is_in_reference=theirs?",
         relative=_relative,
     )
 }

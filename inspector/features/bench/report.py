@@ -16,7 +16,6 @@ from inspector.report.value_names import value_named
 from inspector.report.wording import count, listed
 from inspector.run.run import Run
 from inspector.shared.bench import BenchPlan, Workload
-from inspector.shared.result_names import AGAIN
 
 FORMAT_VERSION = 1
 """Of a bench report as JSON: counts up when a field changes its meaning or goes."""
@@ -142,10 +141,6 @@ def _notices(plan: BenchPlan, rows: Sequence[BenchRow], run: Run, device: str) -
     modes = {one.setting.mode for one in plan.combinations}
     if twice is not None and any(mode and mode.startswith(_TUNED) for mode in modes):
         yield f"{_TUNED} compiles more slowly than necessary: {'. '.join(twice).rstrip('.')}"
-    errors = [error for row in rows for error in row.errors if AGAIN not in error.name]
-    nan = sorted({value_named(error.name) for error in errors if error.nan})
-    if nan:
-        yield f"NaN in eager, too: {listed(nan, _MOST_NAMED)}"
     uncompared = sorted({value_named(name) for row in rows for name in row.uncompared})
     if uncompared:
         yield f"not compared: {listed(uncompared, _MOST_NAMED)}"

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from inspector.features.bench.compiled import Compiled, make_compiled
+from inspector.features.bench.compiled import Compiled, first_process, make_compiled
 from inspector.features.bench.ratio import Ratio, Times, middle_of, ratio_of
 from inspector.records.bench import (
     BenchEvent,
@@ -18,7 +18,7 @@ from inspector.records.bench import (
     Settled,
     TimedBlock,
 )
-from inspector.run.run import Process, Run
+from inspector.run.run import Run
 from inspector.shared.bench import BenchPlan, Setting, Workload
 from inspector.shared.result_names import AGAIN, input_of, names_input
 
@@ -129,11 +129,8 @@ class BenchRow:
 def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
     """A row for each combination and input, in the order of the plan; failures are rows too."""
     events: dict[int, list[BenchEvent]] = {}
-    processes: dict[int, dict[int, Process]] = {}
-    for process in run.processes:
-        for event in process.records(BenchEvent):
-            events.setdefault(event.combination, []).append(event)
-            processes.setdefault(event.combination, {})[event.session] = process
+    for event in run.records(BenchEvent):
+        events.setdefault(event.combination, []).append(event)
     left_out = {end.combination for end in plan.ends if end.is_left_out}
     rows: list[BenchRow] = []
     for workload in plan.workloads:
@@ -141,7 +138,7 @@ def make_rows(plan: BenchPlan, run: Run) -> tuple[BenchRow, ...]:
         theirs = events.get(numbers[0], []) if numbers else []  # eager PyTorch is the first
         for number in numbers:
             mine = events.get(number, [])
-            compiled = make_compiled(run, processes.get(number, {}))
+            compiled = make_compiled(run, first_process(run, number))
             inputs = {event.input for event in (*mine, *theirs)}
             rows += [
                 _row(plan, number, index, (mine, theirs), compiled)

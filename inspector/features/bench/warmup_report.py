@@ -1,7 +1,7 @@
 """The starts of a service, and the plan to warm it up."""
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from inspector.features.compile_time.cold_start import cold_start
 from inspector.features.recompiles.wording import changed
@@ -21,7 +21,7 @@ class WarmupInput:
     """An input that a service sees.
 
     Attributes:
-        label: Label of the input: ``x[0]=4``, ``batch 4``, ``input 2``.
+        label: Label of the input: ``x[0]=4``, ``input 2``.
     """
 
     label: str
@@ -153,19 +153,11 @@ def _inputs(plan: WarmupPlan, run: Run) -> tuple[WarmupInput, ...]:
     for event in run.records(Warmup):
         if event.what == "first":
             shapes.setdefault(event.input, event.inputs)
+    varied = [", ".join(map(str, of)) for of in plan.variations]
     return tuple(
-        WarmupInput(_label(plan, number, len(shapes)), shapes[number]) for number in sorted(shapes)
+        WarmupInput(varied[at] if varied else f"input {at + 1}", shapes[at])
+        for at in sorted(shapes)
     )
-
-
-def _label(plan: WarmupPlan, number: int, inputs: int) -> str:
-    batches: Sequence[int | None] = plan.batches or (None,)
-    of, batch = number // len(batches), batches[number % len(batches)]
-    if plan.variations:
-        label = ", ".join(map(str, plan.variations[of] if of < len(plan.variations) else ()))
-    else:
-        label = f"input {of + 1}" if inputs > len(batches) or batch is None else ""
-    return ", ".join(filter(None, (label, "" if batch is None else f"batch {batch}")))
 
 
 def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:

@@ -70,14 +70,14 @@ def warmup_failed() -> WarmupReport:
 
 def _rows(workload: Workload = _AS_IT_IS, number: int = 0) -> tuple[BenchRow, ...]:
     shared = {"workload": workload, "input": number, "inputs": f"float32[{4 + number}, 3]"}
-    error = OutputError("eager", "output of input 1", 0.25, within=False)
-    own = OutputError("float64", "output of input 1", 1e-7, within=True)
-    missing = OutputError("eager", "output[1]", float("inf"), None, mine="None", theirs="int 2")
+    error = OutputError("eager", "output of input 1", 0.25)
+    own = OutputError("float64", "output of input 1", 1e-7)
+    missing = OutputError("eager", "output[1]", float("inf"), mine="None", theirs="int 2")
     return (
         row(Setting(), errors=(own,), memory={"peak_allocated": 2 << 20}, first_ns=9000, **shared),
         row(Setting("inductor"), 2.0, first_ns=3_000_000_000, cached_first_ns=1_000_000_000,
             second_ns=700, break_even_calls=1200, memory={"peak_allocated": 1 << 20},
-            errors=(dataclasses.replace(error, relative=1e-7, within=True),), items_per_s=4000.0,
+            errors=(dataclasses.replace(error, relative=1e-7),), items_per_s=4000.0,
             busy=0.5, launches=7, medians={(0, 0): 501.0, (0, 1): 499.0}, **shared),
         row(_TUNED, 3.0, errors=(error, missing), wrong=("output of input 1",), breaks=1,
             uncompared=("a state",), is_settled=False, **shared),

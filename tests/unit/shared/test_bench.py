@@ -41,7 +41,6 @@ WARMUP = WarmupPlan(
     setting=Setting("inductor", "max-autotune", dynamic=True),
     workload=Workload(dtype="bf16"),
     job="warmup-0",
-    batches=(1, 8),
     variations=((Assignment("x", 0, 4), Assignment("n", None, 2)),),
     loading=Loading("/home/user/model.py", "model", ("/home/user",), "model"),
     check=WarmupCheck(loaded=True, later=(WarmupCall(0, 5, 0), WarmupCall(1, 7, 2))),

@@ -63,7 +63,7 @@ def test_the_verdict_on_settings_that_are_not_all_faster(
 
 def test_where_there_is_no_graph_nothing_was_compiled() -> None:
     found = Finding("graph-break", Severity.WARNING, "Unsupported Tensor.item() call")
-    none = row(AOT, 0.5, compiled=Compiled(0, 1, 0, 0, 0, None))
+    none = row(AOT, 0.5, compiled=Compiled(0, 1, 0, 0))
     (_, said, *_) = verdict(none, reasons=(found,))
     assert said == "Nothing was compiled: Unsupported Tensor.item() call"
     (_, said, *_) = verdict(row(AOT, 0.5), reasons=(found,))
@@ -94,6 +94,6 @@ def test_where_there_is_no_graph_nothing_was_compiled() -> None:
 def test_what_is_of_another_kind_is_told_with_both_sides(
     name: str, mine: str, theirs: str, said: str
 ) -> None:
-    error = OutputError("eager", name, float("inf"), within=False, mine=mine, theirs=theirs)
+    error = OutputError("eager", name, float("inf"), mine=mine, theirs=theirs)
     first, *_ = verdict(row(INDUCTOR, 2.0, wrong=(name,), errors=(error,)))
     assert first == f"default gives wrong results: {said}"

@@ -14,10 +14,10 @@ FIRST, AGAIN = "output of input 1", "output of input 1 (called again)"
 
 def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:
     errors = (
-        OutputError("eager", "output of input 1[0]", float("inf"), within=False, mine="'12:01'",
+        OutputError("eager", "output of input 1[0]", float("inf"), mine="'12:01'",
                     theirs="'12:02'"),
-        OutputError("eager", "output of input 1[1]", 0.25, within=False),
-        OutputError("eager", "output of input 1[2]", 0.125, within=False),
+        OutputError("eager", "output of input 1[1]", 0.25),
+        OutputError("eager", "output of input 1[2]", 0.125),
     )  # fmt: skip
     names = tuple(error.name for error in errors[1:])
     found = row(Setting("inductor"), errors=errors, wrong=names)
@@ -29,11 +29,8 @@ def test_the_worst_of_what_is_wrong_is_named_and_not_of_all() -> None:
 
 
 def test_eager_pytorch_s_own_error_stands_beside_it() -> None:
-    off = OutputError("eager", FIRST, 0.25, within=False)
-    own = (
-        OutputError("float64", AGAIN, 0.5, within=None),
-        OutputError("float64", FIRST, 2e-6, within=None),
-    )
+    off = OutputError("eager", FIRST, 0.25)
+    own = (OutputError("float64", AGAIN, 0.5), OutputError("float64", FIRST, 2e-6))
     found = row(Setting("inductor"), errors=(off,), wrong=(FIRST,))
     said = wrong_line([found], eagers=[row(Setting("eager"), errors=own)])
     assert said.endswith("is off by 2e-01 times its largest element (eager: 2e-06 from float64)")
