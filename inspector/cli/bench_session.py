@@ -107,13 +107,8 @@ class _Session:
         is_with_eager = self.bench.plan.combinations[order[0]].setting.is_eager
         if is_with_eager and not self.session:
             self._progress.begin("eager in float64")
-            hangs = self._starts.reference(order[0])
-            if hangs is not None:
-                self._workers[order[0]] = hangs
-                self._eager_failed = True
+            self._starts.reference(order[0])
         for number in order:
-            if number in self._workers:
-                continue
             if self._device == "cpu" and self._is_left_out(number):
                 left_out[number] = _SAME_ON_CPU
             elif self._eager_failed:

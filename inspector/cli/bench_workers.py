@@ -161,11 +161,8 @@ class Starts:
             worker.end()
         return bool(ahead)
 
-    def reference(self, number: int) -> Worker | None:
+    def reference(self, number: int) -> None:
         """Runs eager PyTorch in float64 for its results; it may fail, or take too long.
-
-        Returns:
-            The process, where it timed out while it loaded: eager PyTorch would, too.
 
         Raises:
             InspectorError: It is the very first, and the target, or what it needs, is missing.
@@ -178,7 +175,6 @@ class Starts:
         worker.end()
         if worker.error is not None and not is_loaded and not number:
             raise worker.error
-        return worker if worker.is_late and not is_loaded else None
 
     def until_ready(
         self, start: Callable[[], Worker], seconds: float | None = None

@@ -14,7 +14,6 @@ from typing import Any
 
 from inspector.cli.bench_workers import with_caches
 from inspector.cli.progress import BenchProgress
-from inspector.errors import EnvironmentLacksError
 from inspector.records.codec import decode
 from inspector.run.sources.worker import Worker
 from inspector.shared.warmup import (
@@ -92,31 +91,23 @@ class Starts:
     def check(self, script: Path) -> WarmupCheck:
         """Runs the written script with ``--check`` in a fresh process with empty caches.
 
-        The process knows nothing of this package: torch itself writes the trace (``TORCH_TRACE``),
-        which says what was compiled and why. It comes into the recording.
+        The process knows nothing of this package.
         """
         self._progress.begin("running the warm-up plan in a fresh process")
-        result, trace = self._scratch / "check.json", self._scratch / "trace"
+        result = self._scratch / "check.json"
         environment = service_environment(os.environ, self._scratch / "caches.check")
         began_ns = time.time_ns()
         with (self._scratch / "check.txt").open("w+b") as errors:
-            try:
-                process = subprocess.Popen(
-                    (self._python, str(script.resolve()), "--check", "--json", str(result)),
-                    env={**environment, "TORCH_TRACE": str(trace)},
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=errors,
-                )
-            except OSError as error:
-                message = f"{self._python} cannot be started ({error.strerror})."
-                raise EnvironmentLacksError(
-                    message, "Pass another interpreter with --python."
-                ) from error
+            process = subprocess.Popen(
+                (self._python, str(script.resolve()), "--check", "--json", str(result)),
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+            )
             failure = self._wait(process)
             errors.seek(0)
             last = errors.read().decode("utf-8", "replace").strip().split("\n")[-1]
-        self._keep_logs(trace, "check")
         try:
             fields = json.loads(result.read_text("utf-8"))
         except (OSError, ValueError):

@@ -12,7 +12,7 @@ from inspector.features.bench.varied import VariedInput, VariedSetting
 from inspector.features.bench.verdict import verdict_lines
 from inspector.features.bench.warmup_page import warmup_notices, warmup_verdict
 from inspector.features.bench.warmup_report import FORMAT_VERSION as WARMUP_VERSION
-from inspector.features.bench.warmup_report import Start, StillCompiles, WarmupReport
+from inspector.features.bench.warmup_report import Start, WarmupReport
 from inspector.features.recompiles.wording import changed
 from inspector.records.bench import OutputError, Warmup
 from inspector.report.json.common import COMMON
@@ -82,11 +82,6 @@ def _warmup_notices(scope: Scope) -> list[str]:
     return list(warmup_notices(scope.of(WarmupReport)))
 
 
-def _still(scope: Scope) -> tuple[StillCompiles, ...]:
-    """Inputs that still compile something after the plan."""
-    return scope.of(WarmupReport).still
-
-
 _ROW = """label=setting.label setting latency_ns=latency.middle_ns p5_ns=latency.p5_ns
     p95_ns=latency.p95_ns calls items_per_s faster_than_eager=faster.middle
     faster_than_eager_interval differs_from_eager=faster.is_known first_call_ns=first_ns
@@ -128,8 +123,8 @@ VIEWS: Views = {
     BenchRow: View(_ROW, **_COMPUTED),
     VariedSetting: View(
         """setting=setting.label compile_ns=first_ns one_call_of_each_ns=round_ns compiled_inputs
-        break_even_calls_of_each=break_even_rounds one_call_of_each_faster_than_eager=together
-        faster_than_eager=speedup failure? inputs"""
+        break_even_calls_of_each=break_even_rounds one_call_of_each_faster_than_eager=faster.middle
+        failure? inputs"""
     ),
     VariedInput: View(
         """label inputs=row.inputs first_call_ns=row.first_ns cached_call_ns=row.latency.middle_ns
@@ -163,10 +158,7 @@ WARMUP: Views = {
         verdict=_warmup_verdict,
         notices=_warmup_notices,
     ),
-    WarmupCheck: View(
-        "passed=is_passed failure ready_ns loaded calls later counters still_compiles",
-        still_compiles=_still,
-    ),
+    WarmupCheck: View("passed=is_passed failure ready_ns loaded calls later counters"),
     Start: View(
         """start=name load_ns artifact_ns? artifact first_calls_ns=first_ns first_calls=firsts
         ready_ns compile_time_ns compilations caches failure? detail?"""

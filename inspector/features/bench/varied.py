@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.bench.compiled import first_process
@@ -46,11 +45,9 @@ class VariedSetting:
         break_even_rounds: Number of calls of each input, including the first, after which the total
             time is below that of eager PyTorch. None if this never happens or the gain is within
             noise.
-        speedup: Geometric mean over the inputs of the speedup over eager PyTorch.
         failure: Why it was not measured, or not to its end, or an empty string.
-        together: Eager time divided by this setting's time, for one warm call with each input.
         rounds: One call of each input in ns, by session and round, of those that have all of them.
-        faster: What `together` is by these rounds, with its interval.
+        faster: Eager time divided by this setting's time, for one warm call with each input.
     """
 
     setting: Setting
@@ -59,19 +56,14 @@ class VariedSetting:
     round_ns: float | None
     compiled_inputs: int
     break_even_rounds: int | None
-    speedup: float | None
     failure: str
-    together: float | None = None
     rounds: Mapping[tuple[int, int], float] = dataclasses.field(default_factory=dict)
     faster: Ratio | None = None
 
     @property
     def is_faster(self) -> bool:
-        """Whether it is faster by more than noise, or nothing is measured that well."""
-        if self.faster is not None:
-            return self.faster.low > 1
-        known = [item.row.faster for item in self.inputs if item.row.faster]
-        return not known or sum(ratio.low > 1 for ratio in known) * 2 > len(known)
+        """Whether it is faster by more than noise."""
+        return self.faster is not None and self.faster.low > 1
 
     @property
     def is_all_eager(self) -> bool:
@@ -100,7 +92,6 @@ def _setting(
     failure = next((row.failure for row in rows if row.failure), "")
     is_whole = not failure and len(times) == len(calls) == len(rows)
     round_ns = sum(times) if is_whole else None
-    logs = [math.log(row.faster.middle) for row in rows if row.faster]
     rounds = _rounds(rows) if is_whole else {}
     found = VariedSetting(
         setting=rows[0].setting,
@@ -109,9 +100,7 @@ def _setting(
         round_ns=round_ns,
         compiled_inputs=sum(bool(item.compiled) for item in inputs),
         break_even_rounds=None,
-        speedup=math.exp(statistics.fmean(logs)) if logs else None,
         failure=failure,
-        together=eager.round_ns / round_ns if eager and eager.round_ns and round_ns else None,
         rounds=rounds,
         faster=ratio_of(eager.rounds, rounds) if eager is not None else None,
     )

@@ -2,11 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from inspector.features.bench.ratio import Ratio
 from inspector.features.bench.rows import INTERRUPTED
 from inspector.features.bench.varied import VariedInput, VariedSetting
 from inspector.features.bench.wording import (
-    TIMES,
     error_text,
     faster_text,
     interval_text,
@@ -57,8 +55,8 @@ def varied_totals(found: VariedSetting) -> str:
     took = f"{duration(round(found.round_ns))} for one call with each input"
     parts = [took]
     if not found.setting.is_eager:
-        if found.together is not None:
-            parts[0] += f" ({found.together:.2f}{TIMES})"
+        if found.faster is not None:
+            parts[0] += f" ({faster_text(found.faster)})"
         inputs = count(len(found.inputs), "input")
         took = duration(round(found.first_ns))
         if found.is_all_eager:
@@ -68,8 +66,6 @@ def varied_totals(found: VariedSetting) -> str:
         if found.break_even_rounds is not None:
             rounds = count(found.break_even_rounds, "call")
             parts.append(f"pays off after {rounds} with each input")
-        if found.speedup is not None:
-            parts.append(f"geometric mean {found.speedup:.2f}{TIMES}")
     return ", ".join(parts)
 
 
@@ -124,8 +120,9 @@ def _shortest(eager: VariedSetting, measured: Sequence[VariedSetting]) -> Iterat
 
 def _took(eager: VariedSetting, item: VariedSetting) -> str:
     """How it compares with eager PyTorch, and where another run would be."""
-    ratio = (eager.round_ns or 0.0) / (item.round_ns or 1.0)
-    another = f"; another run: {interval_text(item.faster)}" if item.faster else ""
-    times = (duration(round(each.round_ns or 0)) for each in (eager, item))
-    how = speed_text(Ratio(ratio, ratio, ratio))
-    return f"{how} than eager for one call with each input ({' → '.join(times)}{another})"
+    times = " → ".join(duration(round(each.round_ns or 0)) for each in (eager, item))
+    if item.faster is None:
+        return f"{times} for one call with each input"
+    another = interval_text(item.faster, inverse=item.faster.high < 1)
+    how = speed_text(item.faster)
+    return f"{how} than eager for one call with each input ({times}; another run: {another})"

@@ -103,8 +103,11 @@ def _plan_line(report: WarmupReport) -> str:
         return f"{what}; the check failed: {check.failure}"
     if check.is_passed:
         return f"{what}; nothing compiles after that (checked in a fresh process)"
-    again = count(len(check.compiled_later), "input")
-    return f"{what}; not enough: {again} still triggered compilation in a fresh process"
+    again = _named(report, check.compiled_later)
+    return (
+        f"{what}; not enough: {again} still compiled in a fresh process "
+        "(`inspect run warmup.py --check` shows why)"
+    )
 
 
 def _start_rows(report: WarmupReport) -> Iterator[tuple[str, ...]]:
@@ -182,10 +185,6 @@ def check_lines(report: WarmupReport) -> Iterator[str]:
         f"{duration(check.ready_ns)} ({hits} from the caches, {anew} compiled). Calls with all "
         f"{count(len(report.inputs), 'input')} then compiled {count(compiled, 'frame')}"
     )
-    for item in report.still:
-        label = report.inputs[item.input].label
-        because = "; ".join(map(one_line, item.because)) or "torch gives no reason"
-        yield f"{label} still compiles {count(item.compiled, 'frame')}: {because}"
 
 
 def warmup_notices(report: WarmupReport) -> Iterator[str]:

@@ -4,9 +4,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from inspector.features.compile_time.cold_start import cold_start
-from inspector.features.recompiles.wording import changed
 from inspector.records.bench import Warmup
-from inspector.run.compilation import Compilation
 from inspector.run.compile_time import CacheUse, ColdStart
 from inspector.run.run import Run
 from inspector.shared.warmup import StartEnd, WarmupCall, WarmupPlan
@@ -84,19 +82,6 @@ class Start:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class StillCompiles:
-    """An input that compiles something after the plan.
-
-    Attributes:
-        because: Failed guards, one clause each, or the reason why they are unknown.
-    """
-
-    input: int
-    compiled: int
-    because: tuple[str, ...]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class WarmupReport:
     """The starts of a service, and the plan to warm it up."""
 
@@ -104,7 +89,6 @@ class WarmupReport:
     run: Run
     inputs: tuple[WarmupInput, ...]
     starts: tuple[Start, ...]
-    still: tuple[StillCompiles, ...]
 
     @property
     def device(self) -> str:
@@ -143,8 +127,7 @@ class WarmupReport:
 
 def make_warmup_report(plan: WarmupPlan, run: Run) -> WarmupReport:
     """Reads what the starts found out."""
-    starts = tuple(_starts(plan, run))
-    return WarmupReport(plan, run, _inputs(plan, run), starts, _still(plan, run))
+    return WarmupReport(plan, run, _inputs(plan, run), tuple(_starts(plan, run)))
 
 
 def _inputs(plan: WarmupPlan, run: Run) -> tuple[WarmupInput, ...]:
@@ -187,28 +170,3 @@ def _starts(plan: WarmupPlan, run: Run) -> Iterator[Start]:
                 if number is None
                 else cold_start(dataclasses.replace(run, processes=(run.processes[number],))),
             )
-
-
-def _still(plan: WarmupPlan, run: Run) -> tuple[StillCompiles, ...]:
-    if plan.check is None:
-        return ()
-    # The process that ran the script has torch's own trace alone.
-    checked = [it for it in run.processes if it.frames and not it.has_inspector_events][:1]
-    compilations = [item for it in checked for frame in it.frames for item in frame.compilations]
-    compilations.sort(key=lambda item: item.start_time_ns or 0)
-    at = sum(call.compiled for call in plan.check.calls)
-    found = []
-    for call in plan.check.later:
-        because = tuple(map(_because, compilations[at : at + call.compiled]))
-        if call.compiled:
-            found.append(StillCompiles(call.input, call.compiled, tuple(dict.fromkeys(because))))
-        at += call.compiled
-    return tuple(found)
-
-
-def _because(item: Compilation) -> str:
-    if item.hit_limit:
-        return "runs eagerly, because the recompile limit is reached"
-    if item.recompile is None:
-        return "first compilation of this code"
-    return changed(item.recompile)

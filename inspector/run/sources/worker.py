@@ -53,7 +53,6 @@ class Worker:
         """
         self.folder = folder
         self.failure = ""
-        self.is_late = False
         self.detail = ""
         self.error: InspectorError | None = None
         theirs_in, self._to = os.pipe()
@@ -113,7 +112,6 @@ class Worker:
                     else f"timed out after {seconds:.0f} s in calls that should take far less time"
                     f"{at}"
                 )
-                self.is_late = True
                 self.end()
                 return None
             if not self._read():

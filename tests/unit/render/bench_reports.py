@@ -125,8 +125,8 @@ def bench_varied() -> BenchReport:
     for of in zip(*rows, strict=True):
         inputs = tuple(VariedInput(each.varies, each, 1, ()) for each in of)
         found.append(
-            VariedSetting(of[0].setting, inputs, 2e9, 1e6, 2, 31, 2.0, of[0].failure, 2.0,
-                          {}, of[0].faster)
+            VariedSetting(of[0].setting, inputs, 2e9, 1e6, 2, 31, of[0].failure, {},
+                          of[0].faster)
         )  # fmt: skip
     made = _bench(*map(tuple, rows), varied=tuple(found))
     variations = tuple((Assignment("x", 0, size),) for size in (1, 4))
