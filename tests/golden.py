@@ -32,6 +32,7 @@ from tests.unit.render import (
     gates,
     graph_reports,
     kernel_reports,
+    numeric_reports,
     profile_reports,
     runs,
     verified,
@@ -141,6 +142,8 @@ _MAKERS = (
         """faster slower unaccounted on_cpu no_difference inputs throttled missing autotuned memory
         memory_of_cuda_graphs memory_not_captured memory_failed memory_on_cpu""",
     ),
+    (numeric_reports, "numerics_", "wrong agrees revised unchanged"),
+    (numeric_reports, "", "repro_crash repro_needs repro_none"),
     (graph_reports, "graph_", "recorded_fusion recorded_stage by_operators at_line nowhere"),
 )
 

@@ -26,8 +26,8 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 def main(arguments: Sequence[str]) -> int:
     """Records a target.
 
-    Arguments are the recording's folder, ``explain``, ``bench``, ``warm-up``, ``numerics`` or
-    ``repro``, and the request.
+    Arguments are the recording's folder, ``explain``, ``bench``, ``warm-up``, ``numerics``,
+    ``revision`` or ``repro``, and the request.
     """
     recording, verb, request = arguments
     folder = Path(recording).absolute()  # the target may change the working directory
@@ -43,6 +43,10 @@ def main(arguments: Sequence[str]) -> int:
             from inspector.capture.numerics.compared import compare_numbers
 
             compare_numbers(folder, Request.from_json(request))
+        elif verb == "revision":
+            from inspector.capture.numerics.revisions import run_revision
+
+            run_revision(folder, Request.from_json(request))
         elif verb == "repro":
             from inspector.capture.repro.search import reproduce
 

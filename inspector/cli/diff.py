@@ -2,7 +2,6 @@
 
 import contextlib
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from inspector.cli.kernel_builds import compiled_if_possible
 from inspector.cli.options import check_request, gpu_options
 from inspector.cli.output import check_output
 from inspector.cli.recording_options import Asked, recording_options
-from inspector.cli.revisions import checked_out
+from inspector.cli.revisions import checkouts_of, two_targets
 from inspector.cli.target import check_file, existing, is_model, refuse_options
 from inspector.errors import UsageError
 from inspector.features.bench.rows import BenchRow, make_rows
@@ -81,7 +80,7 @@ def command(  # noqa: PLR0913 - one parameter per option
             "Record each with inspect kernels --save DIR, then compare the folders.",
         )
     check_request(asked.given)
-    targets = _targets(before, after, rev)
+    targets = two_targets(before, after, rev)
     if not any(map(is_model, targets)):
         refuse_options({**asked.given, **asked.process})
     for target in targets:  # before the first is recorded, which takes long
@@ -92,7 +91,7 @@ def command(  # noqa: PLR0913 - one parameter per option
     if compiles is None:
         compiles = all(map(is_model, targets))
     with contextlib.ExitStack() as stack:
-        checkouts = _checkouts(targets[0], rev, asked.python, stack)
+        checkouts = checkouts_of(targets[0], rev, asked.python, stack)
         sides = [
             _side(target, asked, checkout, stack)
             for target, checkout in zip(targets, checkouts, strict=True)
@@ -110,28 +109,6 @@ def command(  # noqa: PLR0913 - one parameter per option
         return code
     sys.stderr.write(f"gate: failed (--fail-on {fail_on})\n")
     return code or EXIT_FINDINGS
-
-
-def _targets(before: str, after: str | None, rev: str | None) -> tuple[str, str]:
-    if rev is None and after is None:
-        raise UsageError("AFTER is missing.", "Name a second target, or a revision with --rev.")
-    if rev is not None and after is not None:
-        raise UsageError("--rev takes one model.", "Omit AFTER; to compare revisions: --rev A..B.")
-    if rev is not None and not is_model(before):
-        raise UsageError("--rev needs a model.", "Name a Python file, or a module.")
-    return before, after or before
-
-
-def _checkouts(
-    target: str, rev: str | None, python: str | None, stack: contextlib.ExitStack
-) -> Sequence[Checkout | None]:
-    if rev is None:
-        return None, None
-    first, dots, second = rev.partition("..")
-    names = (first or "HEAD", (second.lstrip(".") or "HEAD") if dots else "")
-    return [
-        stack.enter_context(checked_out(target, name, python)) if name else None for name in names
-    ]
 
 
 def _side(

@@ -6,13 +6,42 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from inspector.cli.target import is_model
 from inspector.errors import EnvironmentLacksError, UsageError
 from inspector.run.sources.child import Checkout
 
 _PATHS = "import sys; print('\\n'.join(sys.path[1:]))"
+
+
+def two_targets(before: str, after: str | None, rev: str | None) -> tuple[str, str]:
+    """The targets of both sides: one model at two revisions, or two.
+
+    Raises:
+        UsageError: It is neither.
+    """
+    if rev is None and after is None:
+        raise UsageError("AFTER is missing.", "Name a second target, or a revision with --rev.")
+    if rev is not None and after is not None:
+        raise UsageError("--rev takes one model.", "Omit AFTER; to compare revisions: --rev A..B.")
+    if rev is not None and not is_model(before):
+        raise UsageError("--rev needs a model.", "Name a Python file, or a module.")
+    return before, after or before
+
+
+def checkouts_of(
+    target: str, rev: str | None, python: str | None, stack: contextlib.ExitStack
+) -> Sequence[Checkout | None]:
+    """Where each side runs; None for the working directory."""
+    if rev is None:
+        return None, None
+    first, dots, second = rev.partition("..")
+    names = (first or "HEAD", (second.lstrip(".") or "HEAD") if dots else "")
+    return [
+        stack.enter_context(checked_out(target, name, python)) if name else None for name in names
+    ]
 
 
 @contextlib.contextmanager

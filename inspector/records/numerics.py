@@ -5,6 +5,9 @@ import math
 from inspector.records.bench import Divergence
 from inspector.records.record import Record, artifact, doc, part
 
+INITIAL = "initial value"
+"""The kind of a difference of weights or inputs: the later revision ran with the earlier's."""
+
 
 @part
 class NumericError:
@@ -14,7 +17,8 @@ class NumericError:
     kind: str = doc("class of the module", default="")
     absolute: float = doc("largest difference from eager", default=math.inf)
     relative: float | None = doc(
-        "largest difference from float64, relative to the largest float64 element; None if unknown",
+        "largest difference from float64, or from the earlier revision, relative to the largest "
+        "element there; None if unknown",
         default=None,
     )
     eager_relative: float | None = doc(
@@ -37,9 +41,38 @@ class NotFinite:
     code: str = ""
 
 
+@part
+class ChangedOperator:
+    """An operator, or the output of a module, that differs between two revisions.
+
+    The place is that of the later one.
+    """
+
+    error: NumericError
+    module: str = doc("path of its module; empty in the model itself", default="")
+    file: str = doc("the user's", default="")
+    line: int = 0
+    code: str = ""
+    before: str = doc("line of the earlier revision", default="")
+    after_added: str = doc("the last operator before it that only the later one runs", default="")
+
+
+@part
+class Difference:
+    """What one of two revisions lacks, or has otherwise."""
+
+    kind: str = doc("weight, input, module, operator or initial value")
+    name: str = ""
+    before: str = doc("in the earlier one; empty if it lacks it", default="")
+    after: str = doc("in the later one", default="")
+
+
 @artifact("numerics")
 class Numerics(Record):
-    """Results of compiled code compared with those of eager PyTorch, for one input."""
+    """Results of compiled code compared with those of eager PyTorch, for one input.
+
+    Of two revisions, the results of the later one compared with those of the earlier one.
+    """
 
     input: int = 0
     results: tuple[NumericError, ...] = doc("outputs, changed tensors, gradients", default=())
@@ -50,3 +83,9 @@ class Numerics(Record):
     in_dynamo: bool = doc("captured graphs differ from eager even without a backend", default=False)
     not_finite: tuple[NotFinite, ...] = ()
     uncompared: tuple[str, ...] = doc("results that cannot be compared", default=())
+    changes: tuple[ChangedOperator, ...] = doc(
+        "of two revisions: the first operator or output that differs, and the first beyond the "
+        "tolerance",
+        default=(),
+    )
+    differences: tuple[Difference, ...] = doc("of two revisions", default=())

@@ -9,7 +9,7 @@ class SwitchedOff:
 
     what: str
     fault: str = doc("fault with that part switched off; empty if there is none", default="")
-    replay: str = doc("arguments to append to the command that runs the file", default="")
+    replay: str = doc("the command that runs the file so", default="")
 
 
 @artifact("repro")
@@ -38,5 +38,3 @@ class Repro(Record):
     needs: tuple[str, ...] = doc("the project's modules that the file has to import", default=())
     output: str = doc("end of what the fresh process wrote", default="")
     is_cut_off: bool = doc("time ran out before it was fully reduced", default=False)
-    took_ns: int = 0
-    tests: int = doc("number of compilations during the reduction", default=0)

@@ -15,7 +15,7 @@ class ChromiumEvent:
     Attributes:
         phase: ``B`` for begin, ``E`` for end, ``i`` for an instant.
         time_ns: UTC, in ns since the epoch.
-        compile_id: The compilation in torch's spelling, or an empty string.
+        compile_id: Compile id of the compilation, if known.
         arguments: Everything that torch says beside it; most of it at the end of a span.
     """
 

@@ -155,7 +155,8 @@ def test_configurations_of_reductions_are_tried(rows: list[dict[str, Any]]) -> N
     for row in found:
         assert row["how"] == "measured", row
         assert len(row["candidates"]) > 1
-        timed = {item["at"]: item["time_ns"] for item in row["candidates"] if item["time_ns"]}
+        tried = enumerate(row["candidates"])
+        timed = {at: item["time_ns"] for at, item in tried if item["time_ns"]}
         # Coordinate descent goes on where something is faster by more than 0.1 %. What it begins
         # with it may not time again.
         is_begun_with = row["chosen"] == row["default"] and row["chosen"] not in timed
@@ -178,7 +179,7 @@ def test_the_programs_own_kernels_are_there_within_graphs_and_outside(
     for row in (within, outside):
         assert row["how"] == "measured"
         assert len(row["candidates"]) == 2
-        assert row["candidates_failed"] == 0
+        assert not any(item["failed"] for item in row["candidates"])
         assert row["launches"] == 1
     assert all(item["time_ns"] for item in outside["candidates"])
 

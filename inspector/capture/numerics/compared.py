@@ -10,13 +10,11 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.captured import where
 from inspector.capture.bench.divergence import divergence_of
 from inspector.capture.bench.errors import others_of
-from inspector.capture.bench.failing import failing
+from inspector.capture.calls.outputs import SavedResults
 from inspector.capture.failures import said
 from inspector.capture.numerics.layers import error_of, layer_errors
-from inspector.capture.numerics.not_finite import first_not_finite
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
 from inspector.capture.quiet import quiet
 from inspector.capture.writer import emit
@@ -36,10 +34,7 @@ def compare_numbers(folder: Path, request: Request) -> None:
         sides = session.sides()
         for side in sides:
             if side.error is not None:
-                program = session.program
-                with failing(
-                    session.target, program.shown(side.index), "", is_eager=False, request=request
-                ):
+                with session.failing(side.index, is_eager=False):
                     raise side.error
         found = [_compared(session, side) for side in sides]
     for each in found:
@@ -55,19 +50,21 @@ def _compared(session: Session, side: Sides) -> Numerics:
     divergence = _divergence(session, side, compile_) if wrong else None
     with quiet(), session.program.context(), torch.no_grad():
         layers = [error for item in side.graphs for error in layer_errors(item, compile_)]
-        eager = [found for item in side.graphs for found in first_not_finite(item)]
-    results = tuple(_results(side, wrong))
-    only_compiled = [item for item in results if item.nan]
-    if only_compiled and divergence is not None:
+    assert side.compiled is not None  # noqa: S101 - an exception was raised before
+    results = tuple(_results(side, side.compiled, wrong))
+    not_finite = {
+        item: NotFinite(item, operator=made.name, **made.place) for item, made in side.made.items()
+    }
+    if divergence is not None and any(item.nan for item in results):
         place = (divergence.operator, divergence.file, divergence.line, divergence.code)
-        eager.append(NotFinite("NaN", False, *place))  # noqa: FBT003 - not in eager
+        not_finite.setdefault("NaN", NotFinite("NaN", False, *place))  # noqa: FBT003 - not in eager
     return Numerics(
         input=side.index,
         results=results,
         layers=tuple(layers),
         divergence=divergence,
         in_dynamo=bool(side.wrong_in_dynamo),
-        not_finite=tuple({item.value: item for item in reversed(eager)}.values()),
+        not_finite=tuple(not_finite.values()),
         uncompared=side.eager.uncompared,
     )
 
@@ -76,7 +73,7 @@ def _divergence(
     session: Session, side: Sides, compile_: Callable[..., Callable[..., Any]]
 ) -> Divergence:
     if side.other is not None:
-        return Divergence(operator=side.other.name, **where(side.other.place))
+        return Divergence(operator=side.other.name, **side.other.place)
     for number, item in enumerate(side.graphs):
         try:
             with quiet(), session.program.context(), torch.no_grad():
@@ -88,12 +85,15 @@ def _divergence(
     return Divergence()
 
 
-def _results(side: Sides, wrong: list[str]) -> Iterator[NumericError]:
-    assert side.compiled is not None  # noqa: S101 - an exception was raised before
+def _results(side: Sides, mine: SavedResults, wrong: list[str]) -> Iterator[NumericError]:
     exact = side.exact.tensors if side.exact is not None else {}
-    for name, mine in side.compiled.tensors.items():
-        eager = side.eager.tensors.get(name)
-        if eager is not None:
-            yield error_of(name, (mine, eager, exact.get(name)), is_off=name in wrong)
-    for item in others_of("eager", side.compiled, side.eager):
+    for name, tensor in mine.tensors.items():
+        if name in side.eager.tensors:
+            values = tensor, side.eager.tensors[name], exact.get(name)
+            yield error_of(name, values, is_off=name in wrong)
+    for name in wrong:
+        if name in mine.others and name in side.eager.others:
+            texts = mine.others[name], side.eager.others[name]
+            yield NumericError(name, " instead of ".join(texts), is_off=True)
+    for item in others_of("eager", mine, side.eager):
         yield NumericError(item.name, f"{item.mine} instead of {item.theirs}", is_off=True)

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import logging
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import torch
@@ -16,13 +17,14 @@ from inspector.capture.bench.errors import others_of, wrong_in
 from inspector.capture.bench.failing import failing
 from inspector.capture.bench.make_program import make_program
 from inspector.capture.bench.program import Program
-from inspector.capture.bench.scales import Scale, scales_of
+from inspector.capture.bench.scales import scales_of
 from inspector.capture.calls.outputs import SavedResults, saved_results
 from inspector.capture.execution.execution import write_target
 from inspector.capture.execution.trial import seed
 from inspector.capture.log.environment import environment
 from inspector.capture.numerics import harness
-from inspector.capture.numerics.dispatched import Operator, first_other
+from inspector.capture.numerics.kept import Keeper, difference
+from inspector.capture.numerics.operators import Observer, Operator
 from inspector.capture.quiet import quiet
 from inspector.capture.recording.handler import attach
 from inspector.capture.target.call import fresh
@@ -44,10 +46,12 @@ class Sides:
             `in_dynamo`.
         other: The first operator that these call otherwise than the program.
         exact: In float64; None where the program does not run so.
+        made: The operators of eager PyTorch that make the first ``NaN`` and ``Inf``.
     """
 
     index: int
     eager: SavedResults
+    made: dict[str, Operator]
     compiled: SavedResults | None
     error: Exception | None
     graphs: list[Captured]
@@ -55,11 +59,6 @@ class Sides:
     in_dynamo: Exception | None
     other: Operator | None = None
     exact: SavedResults | None = None
-
-    @property
-    def scales(self) -> dict[str, Scale]:
-        """What errors are a part of where a result is rounding alone."""
-        return dict(scales_of(self.eager, self.exact))
 
     @property
     def wrong(self) -> list[str]:
@@ -75,14 +74,17 @@ class Sides:
         if kept is None:
             return []
         missing = [item.name for item in others_of("eager", kept, self.eager)]
-        return [*missing, *wrong_in(kept, self.eager, self.exact, self.scales)]
+        scales = scales_of(self.eager, self.exact)
+        return [*missing, *wrong_in(kept, self.eager, self.exact, scales)]
 
 
 class Session:
     """A target that is called with and without the compiler."""
 
-    def __init__(self, folder: Path, request: Request) -> None:
-        """Loads the target.
+    def __init__(
+        self, folder: Path, request: Request, prepare: Callable[[Target], object] | None = None
+    ) -> None:
+        """Loads the target, and prepares it.
 
         Raises:
             InspectorError: It cannot be loaded.
@@ -91,6 +93,8 @@ class Session:
         handler = attach(folder, project=None).handler
         seed(0)
         self.target: Target = load_target(request)
+        if prepare is not None:
+            prepare(self.target)
         emit(environment(self.target.root, asks_for_gpus=True))
         write_target(self.target, handler.sources)
         self._asked = WorkerRequest(
@@ -114,24 +118,57 @@ class Session:
                 side.exact = results_of(wide, wide.plain, side.index)
         return found
 
+    def eager(self, index: int, observer: Observer) -> SavedResults:
+        """All results of an input without the compiler.
+
+        Raises:
+            InspectorError: The call fails.
+        """
+        plain = observer.around(self.program.plain)
+        with self.failing(index, is_eager=True):
+            return results_of(self.program, plain, index)
+
+    def failing(self, index: int, *, is_eager: bool) -> AbstractContextManager[None]:
+        """What a call with an input raises becomes a sentence with the user's own traceback."""
+        step = self.program.next_step if is_eager else ""
+        return failing(
+            self.target, self.program.shown(index), step, is_eager=is_eager, request=self.request
+        )
+
     def _side(self, index: int) -> Sides:
         program = self.program
-        with failing(
-            self.target, program.shown(index), program.next_step, is_eager=True,
-            request=self.request,
-        ):  # fmt: skip
-            eager = results_of(program, program.plain, index)
+        observer = Observer()
+        eager = self.eager(index, observer)
         graphs: list[Captured] = []
         captured = torch.compile(program.plain, backend=capturing(graphs))
         compiled, error = _tried(program, program.function, index)
         torch.compiler.reset()
         dynamo, in_dynamo = _tried(program, captured, index)
-        side = Sides(index, eager, compiled, error, graphs, dynamo, in_dynamo)
+        side = Sides(index, eager, observer.made, compiled, error, graphs, dynamo, in_dynamo)
         if side.wrong_in_dynamo:
             with contextlib.suppress(Exception), quiet():
-                side.other = first_other(program, index)
+                side.other = _first_other(program, index)
         torch.compiler.reset()
         return side
+
+
+def _first_other(program: Program, index: int) -> Operator | None:
+    """The first ATen operator of the program that Dynamo's graphs call otherwise, or do not."""
+    keeper, others = Keeper(), list[Operator]()
+    captured = Observer(keeper)
+
+    def compare(operator: Operator) -> None:
+        kept = keeper.operators.get(operator.key)
+        if not others and (kept is None or difference(operator, kept).is_off):
+            others.append(operator)
+
+    graphs = torch.compile(program.plain, backend=lambda graph, _: captured.around(graph))
+    torch.compiler.reset()
+    for function in (graphs, Observer(compare).around(program.plain)):
+        seed(1 + index)
+        program.forward(function, index)
+    torch.compiler.reset()
+    return next(iter(others), None)
 
 
 def _tried(

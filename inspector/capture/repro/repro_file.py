@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import math
 import os
@@ -14,7 +13,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import torch
 from torch import fx
 
 from inspector.capture.bench.captured import Part
@@ -22,7 +20,6 @@ from inspector.capture.numerics import harness
 from inspector.capture.repro.faults import Fault, Subject, python_of
 from inspector.capture.target.call import Call
 from inspector.capture.target.target import Target
-from inspector.records.repro import Repro
 
 _SECONDS = 600
 _MOST_OUTPUT = 2_000
@@ -30,27 +27,25 @@ _MOST_LISTED = 4
 _FUTURE = "from __future__ import annotations\n"
 
 
-def checked(
-    found: Repro, fault: Fault, texts: tuple[str, str], needs: Sequence[str], root: str
-) -> Repro:
+def checked(fault: Fault, head: str, body: str, needs: Sequence[str], root: str) -> dict[str, Any]:
     """Runs the file in a fresh process; where it shows nothing, with the project's modules.
 
     Args:
-        texts: The head of the file, and what follows the imports of the project.
+        body: Empty where there is no file to make.
         needs: Modules of the project: one of them may have changed torch.
+
+    Returns:
+        The fields of a `Repro` that say what was run and what it showed.
     """
-    sets: list[tuple[str, ...]] = [()]
-    if needs:
-        singles = [(name,) for name in needs] if len(needs) <= _MOST_LISTED else []
-        sets += singles if len(needs) == 1 else [*singles, tuple(needs)]
-    tried = []
-    for names in sets:
-        text = texts[0] + _imports_of(names, root) + texts[1]
+    singles = [(name,) for name in needs] if len(needs) <= _MOST_LISTED else []
+    first: dict[str, Any] = {}
+    for names in dict.fromkeys(((), *singles, tuple(needs))) if body else ():
+        text = head + _imports_of(names, root) + body
         output = _run(text)
         if fault.is_in(output):
-            return dataclasses.replace(found, text=text, is_checked=True, needs=names)
-        tried.append(dataclasses.replace(found, text=text, output=output[-_MOST_OUTPUT:]))
-    return tried[0]
+            return {"text": text, "needs": names, "is_checked": True}
+        first = first or {"text": text, "output": output[-_MOST_OUTPUT:]}
+    return first
 
 
 def _imports_of(names: Sequence[str], root: str) -> str:
@@ -80,9 +75,10 @@ def _run(text: str) -> str:
 
 def graph_text(subject: Subject, part: Part) -> str:
     """The text of the file for a graph, after its head and the imports of the project."""
-    names = dict(part.graph.graph.python_code("self").globals)
-    for module in _subgraphs(part.graph):
-        names |= module.graph.python_code("self").globals
+    names: dict[str, Any] = {}
+    for module in part.graph.modules():  # the graph itself, and those that its operators run
+        if isinstance(module, fx.GraphModule):
+            names |= module.graph.python_code("self").globals
     how = f"no_grad={subject.no_grad}, backward={subject.backward}"
     body = [
         "",
@@ -100,15 +96,14 @@ def graph_text(subject: Subject, part: Part) -> str:
     return _joined(body)
 
 
-def program_text(target: Target, call: Call, how: Mapping[str, Any]) -> str:
-    """The same for the whole program, where Dynamo itself is wrong: the text of its file."""
-    source = Path(target.file or "").read_text(encoding="utf-8") if target.file else ""
-    names = [*call.kwargs]
+def program_text(target: Target, call: Call, compile_with: Mapping[str, Any], how: str) -> str:
+    """The same for the whole program, where Dynamo itself is wrong; empty if it has no file."""
+    if not target.file:
+        return ""
+    source = Path(target.file).read_text(encoding="utf-8")
     positional = len(call.args)
-    keywords = ", ".join(f"{name}=given[{positional + at}]" for at, name in enumerate(names))
+    keywords = "".join(f", {name}=given[{positional + at}]" for at, name in enumerate(call.kwargs))
     values = [*call.args, *call.kwargs.values()]
-    options = {name: how[name] for name in ("no_grad", "backward")}
-    arguments = ", ".join(f"{name}={value}" for name, value in options.items())
     body = [
         "",
         "import types",
@@ -121,12 +116,12 @@ def program_text(target: Target, call: Call, how: Mapping[str, Any]) -> str:
         "",
         "",
         "def program(*given):",
-        f"    return model(*given[:{positional}]{', ' + keywords if keywords else ''})",
+        f"    return model(*given[:{positional}]{keywords})",
         "",
         "",
         *_inputs(map(python_of, values)),
         'if __name__ == "__main__":',
-        f"    main(program, inputs, {how['compile_with']!r}, {arguments})",
+        f"    main(program, inputs, {compile_with!r}, {how})",
         "",
     ]
     return _joined(body)
@@ -145,23 +140,15 @@ def _inputs(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _joined(body: Sequence[str]) -> str:
-    return f"{_harness()}\n{chr(10).join(body)}"
+    """The harness, without its docstring and its imports of the future, and what calls it."""
+    text = inspect.getsource(harness).partition('"""\n\n')[2]
+    return f"{text}\n{chr(10).join(body)}"
 
 
 def head_of(title: str, replays: Sequence[str]) -> str:
     """The beginning of the file: what is wrong, and the commands that show it or avoid it."""
     commands = [f"    {line}" for line in ("python repro.py", *replays)]
     return "\n".join((f'"""{title}', "", *commands, '"""', "", _FUTURE, ""))
-
-
-def _harness() -> str:
-    """The harness without its docstring and its imports of the future."""
-    text = inspect.getsource(harness)
-    return text.partition('"""\n\n')[2]
-
-
-def _subgraphs(graph: fx.GraphModule) -> Iterator[fx.GraphModule]:
-    return (item for item in graph.modules() if isinstance(item, fx.GraphModule))
 
 
 def _imports(names: Mapping[str, Any]) -> Iterator[str]:
@@ -191,8 +178,3 @@ def _class(name: str, graph: fx.GraphModule) -> Iterator[str]:
         yield ""
     code = graph.graph.python_code("self").src
     yield from (f"    {line}" for line in code.strip("\n").splitlines())
-
-
-def versions() -> str:
-    """``torch 2.13.0+cpu``, for the file's first line."""
-    return f"torch {torch.__version__}"

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import torch
 from torch import fx
 
 from inspector.capture.bench.captured import Captured, operator_name, place_of, where
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
 from inspector.capture.repro.faults import Fault, Subject, raised_fault, subject_of
-from inspector.capture.repro.repro_file import checked, graph_text, head_of, program_text, versions
+from inspector.capture.repro.repro_file import checked, graph_text, head_of, program_text
 from inspector.capture.repro.subsystems import Subsystem, subsystem_of
 from inspector.capture.roots import is_of_project
 from inspector.capture.writer import emit
 from inspector.records.repro import Repro
 from inspector.shared.request import Request
 
-_Item = TypeVar("_Item")
 _SECONDS = 120.0
-_HOW = ("backend", "mode", "dynamic", "fullgraph")
+T = TypeVar("T")
 
 
 def reproduce(folder: Path, request: Request) -> None:
@@ -42,9 +41,7 @@ class _Search:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._request = session.request
-        self._began_ns = time.perf_counter_ns()
         self._end = 0.0
-        self._tests = 0
 
     def found(self, sides: Sides) -> Repro | None:
         """The fault of the calls with one input; None if there is none."""
@@ -53,7 +50,7 @@ class _Search:
             return None
         for captured in sides.graphs:
             subject = self._subject(captured)
-            shown = self._shown(subject, captured.operators)
+            shown = _shown(subject, captured.operators)
             if shown is not None and (fault is None or fault.is_same(shown)):
                 return self._reduced(subject, shown)
         return self._unreduced(sides, fault or Fault(sides.wrong[0]))
@@ -61,44 +58,28 @@ class _Search:
     def _unreduced(self, sides: Sides, fault: Fault) -> Repro:
         """The whole program, where no graph of it shows the fault: Dynamo may be wrong."""
         in_dynamo = sides.in_dynamo is not None or sides.wrong_in_dynamo
-        part = Subsystem("Dynamo" if in_dynamo else "")
         if sides.in_dynamo is not None:
             fault = raised_fault(sides.in_dynamo)
-        operator = sides.other
-        if operator is not None:
-            part = dataclasses.replace(part, inside=operator.name)
-        found = self._base(fault, part)
-        if not self._session.target.file:
-            return found
-        how = {
-            "compile_with": self._compile_with("eager" if in_dynamo else ""),
-            "no_grad": self._session.program.no_grad,
-            "backward": self._request.train,
-        }
-        call = self._session.program.calls[sides.index]
-        body = program_text(self._session.target, call, how)
-        head = head_of(f"{_said(fault)}. {part.name or 'Unknown'}, {versions()}.", ())
-        found = checked(found, fault, (head, body), self._modules(), self._session.target.root)
-        return dataclasses.replace(found, **where(operator.place if operator is not None else None))
+        program, other = self._session.program, sides.other
+        part = Subsystem("Dynamo" if in_dynamo else "", other.name if other is not None else "")
+        body = program_text(
+            self._session.target,
+            program.calls[sides.index],
+            self._compile_with("eager" if in_dynamo else ""),
+            f"no_grad={program.no_grad}, backward={self._request.train}",
+        )
+        place = other.place if other is not None else where(None)
+        return self._repro(fault, part, body, **place)
 
     def _subject(self, captured: Captured) -> Subject:
         no_grad, train = self._session.program.no_grad, self._request.train
         return subject_of(captured, self._compile_with(), no_grad=no_grad, backward=train)
 
     def _compile_with(self, backend: str = "") -> dict[str, object]:
-        names = ("backend", "dynamic", "fullgraph") if backend else _HOW
+        names = ("dynamic", "fullgraph", *(() if backend else ("mode",)))
         how = {name: getattr(self._request, name) for name in names}
-        how = {name: value for name, value in how.items() if value is not None and value != ""}
-        if not how["fullgraph"]:
-            del how["fullgraph"]
-        return {**how, "backend": backend} if backend else how
-
-    def _shown(self, subject: Subject, operators: Sequence[fx.Node]) -> Fault | None:
-        part = subject.part(operators)
-        if not part.has_results:
-            return None
-        self._tests += 1
-        return subject.fault(part)
+        given = {name: it for name, it in how.items() if it or (name == "dynamic" and it is False)}
+        return {"backend": backend or self._request.backend, **given}
 
     def _is_over(self) -> bool:
         return time.monotonic() > self._end
@@ -107,44 +88,41 @@ class _Search:
         whole = subject.captured.operators
         self._end = time.monotonic() + (self._request.seconds or _SECONDS)
         operators = smallest(
-            whole, lambda some: fault.is_same(self._shown(subject, some)), self._is_over
+            whole, lambda some: fault.is_same(_shown(subject, some)), self._is_over
         )
         part = subject.part(operators)
         is_cut_off = self._is_over()
-        last = self._shown(subject, operators) or fault
+        last = _shown(subject, operators) or fault
 
-        def shows(**how: object) -> Fault | None:
-            self._tests += 1
-            return subject.fault(part, **how)  # type: ignore[arg-type]
+        def shows(**how: Any) -> Fault | None:
+            return subject.fault(part, **how)
 
-        subsystem = subsystem_of(shows, self._request.backend, last)
-        names = tuple(operator_name(subject.captured.graph, node) for node in operators)
-        title = f"{_said(last)}. {', '.join(names[:4])}, {subsystem.name}, {versions()}."
-        replays = [_command(row.replay) for row in subsystem.rows if row.replay and not row.fault]
-        texts = head_of(title, replays), graph_text(subject, part)
-        found = self._base(last, subsystem)
-        return dataclasses.replace(
-            checked(found, last, texts, self._modules(), self._session.target.root),
-            operators=names,
+        return self._repro(
+            last,
+            subsystem_of(shows, self._request.backend, last),
+            graph_text(subject, part),
+            operators=tuple(operator_name(subject.captured.graph, node) for node in operators),
             operators_before=len(whole),
             is_cut_off=is_cut_off,
             **where(place_of(operators[-1])),
         )
 
-    def _base(self, fault: Fault, subsystem: Subsystem) -> Repro:
-        rows = tuple(
-            dataclasses.replace(row, replay=_command(row.replay) if row.replay else "")
-            for row in subsystem.rows
-        )
+    def _repro(self, fault: Fault, part: Subsystem, body: str, **more: Any) -> Repro:
+        """The fault with its file, which a fresh process has run."""
+        kind = fault.exception or "Wrong result"
+        names = (*more.get("operators", ())[:4], part.name or "unknown subsystem")
+        title = f"{kind}: {fault.said}. {', '.join(names)}, torch {torch.__version__}."
+        replays = [row.replay for row in part.rows if row.replay and not row.fault]
+        root = self._session.target.root
         return Repro(
             kind="crash" if fault.exception else "wrong",
             exception=fault.exception,
             said=fault.said,
-            subsystem=subsystem.name,
-            inside=subsystem.inside,
-            rows=rows,
-            took_ns=time.perf_counter_ns() - self._began_ns,
-            tests=self._tests,
+            subsystem=part.name,
+            inside=part.inside,
+            rows=part.rows,
+            **checked(fault, head_of(title, replays), body, self._modules(), root),
+            **more,
         )
 
     def _modules(self) -> list[str]:
@@ -160,20 +138,14 @@ class _Search:
         return [name for name, path in sorted(own, key=lambda item: item[1] == file)]
 
 
-def _said(fault: Fault) -> str:
-    return f"{fault.exception}: {fault.said}" if fault.exception else f"Wrong result: {fault.said}"
-
-
-def _command(replay: str) -> str:
-    """The command that runs the file with something switched off."""
-    if replay.startswith("TORCH_"):
-        return f"{replay} python repro.py"
-    return f"python repro.py {replay}"
+def _shown(subject: Subject, operators: Sequence[fx.Node]) -> Fault | None:
+    part = subject.part(operators)
+    return subject.fault(part) if part.has_results else None
 
 
 def smallest(
-    items: Sequence[_Item], shows: Callable[[Sequence[_Item]], bool], is_over: Callable[[], bool]
-) -> Sequence[_Item]:
+    items: Sequence[T], shows: Callable[[Sequence[T]], bool], is_over: Callable[[], bool]
+) -> Sequence[T]:
     """Leaves out as many as it can, in halves, quarters and so on, the last ones first.
 
     That is Zeller's ddmin ("Simplifying and isolating failure-inducing input", 2002) without its

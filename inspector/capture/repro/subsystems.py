@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 from unittest import mock
 
@@ -93,7 +93,10 @@ def subsystem_of(shows: Shows, backend: str, fault: Fault) -> Subsystem:
 
 def _row(what: str, found: Fault | None, replay: str) -> SwitchedOff:
     said = "" if found is None else f"{found.exception}: {found.said}".removeprefix(": ")
-    return SwitchedOff(what, said, replay)
+    command = (
+        f"{replay} python repro.py" if replay.startswith("TORCH_") else f"python repro.py {replay}"
+    )
+    return SwitchedOff(what, said, command if replay else "")
 
 
 def _settings(shows: Shows) -> tuple[str, list[SwitchedOff]]:
@@ -110,40 +113,32 @@ def _settings(shows: Shows) -> tuple[str, list[SwitchedOff]]:
     return next(iter(cures), ""), rows
 
 
-class _Switches:
-    """Notes what is applied of one kind, in order, and leaves out what is named."""
+@contextlib.contextmanager
+def _without(kind: str, off: Collection[str]) -> Iterator[list[str]]:
+    """Leaves out what is named of one kind; yields the names of what is applied, in order."""
+    kinds = {"lowerings": "lowerings", "decomposition": "decompositions"}
+    names: list[str] = []
 
-    def __init__(self, kind: str) -> None:
-        self._kind = kind
-        self.names: list[str] = []
-        self.off: frozenset[str] = frozenset()
+    def is_off(name: str) -> bool:
+        names.append(name)
+        return name in off
 
-    def _is_off(self, name: str) -> bool:
-        self.names.append(name)
-        return name in self.off
+    def disabled(_backend: str, subsystem: str, debug: Callable[[], str] | None = None) -> bool:
+        if kinds.get(subsystem) != kind:
+            return False
+        return is_off(_OVERLOAD.sub(r"\1.\2", debug() if debug is not None else ""))
 
-    @contextlib.contextmanager
-    def watched(self) -> Iterator[None]:
-        kinds = {"lowerings": "lowerings", "decomposition": "decompositions"}
+    def skipped(observer: Any) -> bool:
+        if kind != "passes":
+            return bool(before(observer))
+        return is_off(f"{_stage()}: {observer.passname}")
 
-        def disabled(_backend: str, subsystem: str, debug: Callable[[], str] | None = None) -> bool:
-            if kinds.get(subsystem) != self._kind:
-                return False
-            named = debug() if debug is not None else ""
-            return self._is_off(_OVERLOAD.sub(r"\1.\2", named))
-
-        def skipped(observer: Any) -> bool:
-            if self._kind != "passes":
-                return bool(before(observer))
-            return self._is_off(f"{_stage()}: {observer.passname}")
-
-        before = GraphTransformObserver._check_disable_pass  # noqa: SLF001
-        self.names = []
-        with (
-            mock.patch.object(CompilerBisector, "disable_subsystem", disabled),
-            mock.patch.object(GraphTransformObserver, "_check_disable_pass", skipped),
-        ):
-            yield
+    before = GraphTransformObserver._check_disable_pass  # noqa: SLF001
+    with (
+        mock.patch.object(CompilerBisector, "disable_subsystem", disabled),
+        mock.patch.object(GraphTransformObserver, "_check_disable_pass", skipped),
+    ):
+        yield names
 
 
 def _stage() -> str:
@@ -162,15 +157,15 @@ def _counted(shows: Shows, kind: str, backend: str) -> tuple[str, list[SwitchedO
 
     What is applied several times, as a decomposition is, is left out everywhere.
     """
-    switches = _Switches(kind)
+    names: list[str] = []
 
     def found_without(off: Sequence[str]) -> Fault | None:
-        switches.off = frozenset(off)
-        with switches.watched():
-            return shows(backend=backend)
+        with _without(kind, off) as applied:
+            found = shows(backend=backend)
+        names.extend(() if off else applied)
+        return found
 
     fault = found_without(())
-    names = list(switches.names)
     culprit = _curing([*dict.fromkeys(names)], found_without, fault)
     if culprit is None:
         return "", [_row(kind, fault, "")]

@@ -130,7 +130,7 @@ class Memory:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Fusion:
-    """What became of one graph.
+    """Kernels and memory traffic of one graph.
 
     Attributes:
         direction: ``inference``, ``forward`` or ``backward``.

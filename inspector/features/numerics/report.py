@@ -1,12 +1,13 @@
-"""The numbers of compiled code against those of eager PyTorch."""
+"""The numbers of compiled code against those of eager PyTorch, or of two revisions."""
 
 import dataclasses
-from collections.abc import Sequence
 
 from inspector.records.numerics import NumericError, Numerics
 from inspector.report.command_line import command_again
 from inspector.run.run import Run
 
+BEFORE = "before"
+"""The setting of a recording of two revisions that names the earlier one."""
 FORMAT_VERSION = 1
 """Of a report on numbers as JSON: counts up when a field changes its meaning or goes."""
 
@@ -20,6 +21,11 @@ class NumericsReport:
     next_steps: tuple[str, ...] = ()
 
     @property
+    def before(self) -> str:
+        """The earlier of two revisions; empty where compiled code is compared."""
+        return str(self.run.meta.settings.get(BEFORE) or "")
+
+    @property
     def differs(self) -> bool:
         """Whether any result differs by more than rounding."""
         return any(error.is_off for item in self.inputs for error in item.results)
@@ -27,17 +33,14 @@ class NumericsReport:
     @property
     def worst(self) -> NumericError | None:
         """The result that is off most, of those that differ if any does."""
-        return worst_of([error for item in self.inputs for error in item.results])
-
-
-def worst_of(errors: Sequence[NumericError]) -> NumericError | None:
-    """The largest error, of what differs by more than rounding if anything does."""
-    differing = [error for error in errors if error.is_off] or errors
-    return max(differing, key=lambda error: error.absolute, default=None)
+        errors = [error for item in self.inputs for error in item.results]
+        differing = [error for error in errors if error.is_off] or errors
+        return max(differing, key=lambda error: error.absolute, default=None)
 
 
 def make_numerics_report(run: Run) -> NumericsReport:
     """Reads what the recorded process compared."""
     report = NumericsReport(run, tuple(run.records(Numerics)))
-    steps = (command_again(run, "repro"),) if report.differs else ()
+    is_compiled = report.differs and not report.before
+    steps = (command_again(run, "repro"),) if is_compiled else ()
     return dataclasses.replace(report, next_steps=steps)

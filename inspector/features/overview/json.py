@@ -57,7 +57,7 @@ def _failed(scope: Scope) -> StackFrame | None:
 
 
 def _graph_breaks(scope: Scope) -> int:
-    """Records of graph breaks."""
+    """Number of graph break records."""
     return len(scope.of(Compilation).graph_breaks)
 
 

@@ -21,26 +21,16 @@ _NAMES = {
 _LEAST_SHARE = 0.005
 # As in inspector/capture/profiling/ceilings.py, which keeps such figures for an hour only.
 _OTHERS, _BUSY_PERCENT = "others_percent", 10
-# What holds a GPU's clocks back: bits of NVML (nvml.h, nvmlClocksEventReason…; drivers before 535
-# call them nvmlClocksThrottleReason…).
-_REASONS = {
-    0x2: "application clocks setting",
-    0x4: "software power cap",
-    0x8: "hardware slowdown",
-    0x10: "sync boost",
-    0x20: "software thermal slowdown",
-    0x40: "hardware thermal slowdown",
-    0x80: "hardware power brake",
-    0x100: "display clock setting",
-}
-_IDLE = 0x1  # no clocks are needed: that holds nothing back
-_ACTIVE = ("clocks_event_reasons.active", "clocks_throttle_reasons.active")
+# How long the driver says that each held a GPU's clocks back.
 _COUNTERS = {
-    "clocks_event_reasons_counters.sw_power_cap": _REASONS[0x4],
-    "clocks_event_reasons_counters.sync_boost": _REASONS[0x10],
-    "clocks_event_reasons_counters.sw_thermal_slowdown": _REASONS[0x20],
-    "clocks_event_reasons_counters.hw_thermal_slowdown": _REASONS[0x40],
-    "clocks_event_reasons_counters.hw_power_brake_slowdown": _REASONS[0x80],
+    f"clocks_event_reasons_counters.{name}": reason
+    for name, reason in (
+        ("sw_power_cap", "software power cap"),
+        ("sync_boost", "sync boost"),
+        ("sw_thermal_slowdown", "software thermal slowdown"),
+        ("hw_thermal_slowdown", "hardware thermal slowdown"),
+        ("hw_power_brake_slowdown", "hardware power brake"),
+    )
 }
 
 
@@ -88,29 +78,11 @@ def others_notice(state: DeviceState) -> str:
 def throttled_notice(state: DeviceState) -> str:
     """That the GPU's clocks were held back while a profile was made; empty where they were not."""
     parts = [
-        reason if share is None else f"{reason} ({share:.0%} of the time)"
+        f"{reason} ({share:.0%} of the time)"
         for reason, share in held_back(state).items()
-        if share is None or share >= _LEAST_SHARE
+        if share >= _LEAST_SHARE
     ]
-    if not parts:
-        return ""
-    clocks = ", ".join(_clocks(state.after))
-    after = f"; clocks afterwards: {clocks}" if clocks else ""
-    return f"the GPU was throttled by {' and '.join(parts)}{after}"
-
-
-def _clocks(state: Mapping[str, str]) -> Iterator[str]:
-    numbers = {name: _value(text) for name, text in state.items()}
-    values = {name: number for name, number in numbers.items() if number is not None}
-    for name, most, words, unit in (
-        ("clocks.sm", "clocks.max.sm", "SM clock ", "MHz"),
-        ("clocks.mem", "", "memory ", "MHz"),
-        ("power.draw", "power.limit", "power ", "W"),
-        ("temperature.gpu", "", "", "°C"),
-    ):
-        if name in values:
-            limit = f" of {values[most]:,.0f}" if most in values else ""
-            yield f"{words}{values[name]:,.0f}{limit} {unit}"
+    return f"the GPU was throttled by {' and '.join(parts)}" if parts else ""
 
 
 def _when(ceilings: Ceilings) -> str:
@@ -143,31 +115,13 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if value >= _HUNDRED else f"{value:.3g}"
 
 
-def slowed_by(state: Mapping[str, str]) -> tuple[str, ...]:
-    """What held the clocks back when the driver was asked, in words; none where it did not say."""
-    text = next((state[name] for name in _ACTIVE if name in state), "")
-    try:
-        mask = int(text, 16)
-    except ValueError:
-        return ()
-    known = tuple(reason for bit, reason in _REASONS.items() if mask & bit)
-    rest = mask & ~(_IDLE | sum(_REASONS))
-    return known + ((f"an unknown reason ({rest:#x})",) if rest else ())
-
-
-def held_back(state: DeviceState) -> Mapping[str, float | None]:
-    """What held the clocks back while a profile was made, and for which share of the time.
-
-    The driver counts the time itself. Where it does not, what it says right after counts, and the
-    share is None.
-    """
-    found: dict[str, float | None] = {}
+def held_back(state: DeviceState) -> Mapping[str, float]:
+    """What held the clocks back while a profile was made, for which share of the time."""
+    found = {}
     for name, reason in _COUNTERS.items():
         before, after = (_value(values.get(name, "")) for values in (state.before, state.after))
         if before is not None and after is not None and after > before and state.elapsed_ns:
             found[reason] = min(1.0, (after - before) * 1e3 / state.elapsed_ns)
-    if not any(name in state.after for name in _COUNTERS):
-        found.update(dict.fromkeys(slowed_by(state.after)))
     return found
 
 

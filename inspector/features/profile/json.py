@@ -91,8 +91,8 @@ def _roofline(scope: Scope) -> Roofline:
     return make_roofline(scope.of(Profiled).work, scope.of(ProfileReport).ceilings)
 
 
-def _held_back(scope: Scope) -> Mapping[str, float | None]:
-    """Throttle reasons with the share of time for which each was active, or null if unknown."""
+def _held_back(scope: Scope) -> Mapping[str, float]:
+    """Throttle reasons with the share of time for which each was active."""
     return held_back(scope.of(DeviceState))
 
 

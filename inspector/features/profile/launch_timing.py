@@ -110,7 +110,7 @@ class LaunchTiming:
 
     @property
     def lines(self) -> tuple[NodeLine, ...]:
-        """The user's lines that it computes, that with most of the work first."""
+        """User lines that it computes, largest share of the work first."""
         return weighed_lines((part.line, part.share) for part in self.parts)
 
     @property

@@ -15,7 +15,7 @@ VIEWS: Views = {
     ),
     Repro: View(
         """kind exception said subsystem inside operators operators_before
-        file=~file line code switched_off=rows is_checked needs output is_cut_off tests took_ns
+        file=~file line code switched_off=rows is_checked needs output is_cut_off
         text"""
     ),
     SwitchedOff: View("what fault replay"),

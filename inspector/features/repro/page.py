@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.features.repro.report import ReproReport
 from inspector.records.repro import Repro
 from inspector.report.page import Block, Code, Column, Lines, Page, Section, Table, about
-from inspector.report.wording import count, duration, listed
+from inspector.report.wording import count, listed
 
 _MOST_NAMED = 8
 
@@ -33,12 +33,8 @@ def _headline(found: Repro) -> str:
     if found.kind == "none":
         return "no fault: the compiled program runs and agrees with eager PyTorch"
     what = "the compiler crashes" if found.kind == "crash" else "wrong result"
-    return f"{what}: {located(found)}"
-
-
-def located(found: Repro) -> str:
-    """``code generation, aten.tanh.default``: the subsystem, and what it is at there."""
-    return ", ".join(filter(None, (found.subsystem, found.inside))) or "the subsystem is unknown"
+    at = ", ".join(filter(None, (found.subsystem, found.inside)))
+    return f"{what}: {at or 'the subsystem is unknown'}"
 
 
 def _summary(report: ReproReport) -> Iterator[str]:
@@ -92,5 +88,3 @@ def _notes(found: Repro) -> Iterator[str]:
     if found.needs:
         names = listed(found.needs)
         yield f"Without {names}, the fault disappears: that code changes what the compiler does."
-    if found.tests:
-        yield f"{count(found.tests, 'compilation')} in {duration(found.took_ns)}."

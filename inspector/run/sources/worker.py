@@ -29,7 +29,7 @@ class Worker:
 
     Attributes:
         failure: Why it can do no more, in one sentence, or an empty string.
-        detail: The user's own traceback, or an empty string.
+        detail: Traceback of the error through user code, if any.
         error: The failure as it would end a command, where it is nobody's but the request's or the
             environment's: no other process would do better.
     """
