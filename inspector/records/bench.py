@@ -111,20 +111,6 @@ class ResultErrors(BenchEvent):
     wrong: tuple[str, ...] = doc("results that differ by more than rounding error", default=())
 
 
-@artifact("bench_divergence")
-class Divergence(BenchEvent):
-    """The first operator at which compiled results diverge from eager ones."""
-
-    operator: str = doc("empty if every graph returns correct results", default="")
-    file: str = doc("file in user code", default="")
-    line: int = 0
-    code: str = ""
-    at: int = doc("position of the operator in the graph, from 1", default=0)
-    operators: int = doc("number of operators in the graph", default=0)
-    graph: int = doc("number of the graph", default=0)
-    failure: str = doc("reason why the operator is unknown", default="")
-
-
 @artifact("bench_failed")
 class FailedInput(BenchEvent):
     """Calls with one input of several fail."""

@@ -2,7 +2,6 @@
 
 import math
 
-from inspector.records.bench import Divergence
 from inspector.records.record import Record, artifact, doc, part
 
 INITIAL = "initial value"
@@ -27,6 +26,20 @@ class NumericError:
     )
     is_off: bool = doc("whether it differs by more than rounding error", default=False)
     nan: int = doc("number of NaN elements that eager does not have", default=0)
+
+
+@part
+class Divergence:
+    """The first operator at which compiled results diverge from eager ones."""
+
+    operator: str = doc("empty if every graph returns correct results", default="")
+    file: str = doc("file in user code", default="")
+    line: int = 0
+    code: str = ""
+    at: int = doc("position of the operator in the graph, from 1", default=0)
+    operators: int = doc("number of operators in the graph", default=0)
+    graph: int = doc("number of the graph", default=0)
+    failure: str = doc("reason why the operator is unknown", default="")
 
 
 @part

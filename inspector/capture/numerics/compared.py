@@ -10,16 +10,15 @@ from typing import Any
 
 import torch
 
-from inspector.capture.bench.divergence import divergence_of
 from inspector.capture.bench.errors import others_of
 from inspector.capture.calls.outputs import SavedResults
 from inspector.capture.failures import said
+from inspector.capture.numerics.divergence import divergence_of
 from inspector.capture.numerics.layers import error_of, layer_errors
 from inspector.capture.numerics.sides import Session, Sides, unrecorded
 from inspector.capture.quiet import quiet
 from inspector.capture.writer import emit
-from inspector.records.bench import Divergence
-from inspector.records.numerics import NotFinite, NumericError, Numerics
+from inspector.records.numerics import Divergence, NotFinite, NumericError, Numerics
 from inspector.shared.request import Request
 
 

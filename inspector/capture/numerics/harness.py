@@ -90,7 +90,7 @@ def wrong_result(
     given = inputs()
     expected = results(graph, given, **how)
     mine = results(compiled, inputs(), **how)
-    exact = _in_float64(graph, inputs(), how)
+    exact = in_float64(graph, inputs(), how)
     for name in {**expected, **mine}:
         if name not in mine or name not in expected:
             if name.startswith("input "):
@@ -102,7 +102,7 @@ def wrong_result(
     return ""
 
 
-def _in_float64(
+def in_float64(
     graph: Callable[..., Any], inputs: Sequence[Any], how: Mapping[str, bool]
 ) -> dict[str, torch.Tensor]:
     """The same in float64; nothing where the graph has dtypes of its own that do not fit."""

@@ -14,11 +14,12 @@ import torch
 from torch import fx
 
 from inspector.capture.bench.captured import Captured, part_of
-from inspector.capture.bench.divergence import in_float64, run, values_of
 from inspector.capture.bench.errors import is_off
 from inspector.capture.bench.scales import largest_of
 from inspector.capture.calls.outputs import difference_of
 from inspector.capture.graphs.module_places import module_stack
+from inspector.capture.numerics import harness
+from inspector.capture.numerics.divergence import values_of
 from inspector.records.numerics import NumericError
 
 _SELF = re.compile(r"^L\['self'\]\.?|^self\.?")
@@ -33,13 +34,13 @@ def layer_errors(
     if not ends:
         return
     part = part_of(item.graph, item.operators, tuple(ends))
-    inputs = values_of(item, part)
-    mine = run(compile_(part.graph), inputs)
+    how = {"no_grad": True, "backward": False}
     torch.compiler.reset()
-    eager = run(fx.Interpreter(part.graph).run, inputs)
-    exact = in_float64(part.graph, inputs) or {}
+    mine = harness.results(compile_(part.graph), values_of(item, part), **how)
+    eager = harness.results(part.graph, values_of(item, part), **how)
+    exact = harness.in_float64(part.graph, values_of(item, part), how)
     for number, names in enumerate(ends.values()):
-        key = ("output", number)
+        key = f"output {number}"
         values = mine[key], eager[key], exact.get(key)
         for name, kind in names:
             yield error_of(name, values, is_off=is_off(*values), kind=kind)

@@ -1,10 +1,10 @@
 """Numbers as JSON."""
 
 from inspector.features.numerics.report import FORMAT_VERSION, NumericsReport
-from inspector.records.bench import Divergence
 from inspector.records.numerics import (
     ChangedOperator,
     Difference,
+    Divergence,
     NotFinite,
     NumericError,
     Numerics,

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from inspector.features.numerics.report import NumericsReport
-from inspector.records.bench import Divergence
 from inspector.records.numerics import (
     INITIAL,
     ChangedOperator,
     Difference,
+    Divergence,
     NotFinite,
     NumericError,
     Numerics,

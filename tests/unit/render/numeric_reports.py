@@ -4,12 +4,12 @@ import dataclasses
 
 from inspector.features.numerics.report import BEFORE, NumericsReport, make_numerics_report
 from inspector.features.repro.report import ReproReport
-from inspector.records.bench import Divergence
 from inspector.records.codec import encode
 from inspector.records.numerics import (
     INITIAL,
     ChangedOperator,
     Difference,
+    Divergence,
     NotFinite,
     NumericError,
     Numerics,
