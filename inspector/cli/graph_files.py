@@ -52,10 +52,7 @@ def graph_file(output: Path | None, view: View, *, forced: bool) -> Path | None:
 def write_graph_files(report: GraphReport, output: Path, *, is_whole: bool) -> None:
     """Writes each graph of a report into a file; several into files with the graphs' names.
 
-    Args:
-        report: The graphs, or what was fused; the logs of its run must still be there.
-        output: The file; its name's end says the format.
-        is_whole: Whether layers that repeat are all drawn.
+    The logs of its run must still be there. ``is_whole`` draws all of the layers that repeat.
     """
     form = output.suffix.lower()
     # Graphs of other stages tell parameters from other inputs.

@@ -28,12 +28,7 @@ def which_kernel(asked: str, found: Sequence[str], names: Sequence[str]) -> Usag
 
 
 def benched(run: Run, asked: str, timed: Sequence[str] = ()) -> KernelBench:
-    """The benchmark of a kernel in a recording.
-
-    Args:
-        asked: The kernel's name, or a part of it.
-        timed: What was timed in place: a name that is none of these is no kernel's.
-    """
+    """The benchmark of a kernel, by a part of its name; ``timed`` are all names in the profile."""
     found = [item for process in run.processes for item in process.records(KernelBench)[-1:]]
     for bench in found:
         if bench.name and named(asked, [bench.name]):

@@ -58,7 +58,6 @@ def record(
 
     Args:
         arguments: See `inspector.run.sources.child.Job`.
-        asked: The settings, for the recording's description.
     """
     with recording(settings.save, target, asked) as begun:
         builder = RunBuilder()
@@ -99,11 +98,7 @@ class Begun:
 
 @contextlib.contextmanager
 def recording(save: Path | None, target: str, asked: Mapping[str, object]) -> Iterator[Begun]:
-    """Makes the folder of a recording; if nothing comes of it, the folder goes again.
-
-    Args:
-        save: None for the store.
-    """
+    """Makes a folder, in the store if none is named; without a recording it goes again."""
     place = save
     if save is not None and save.suffix == ".zip":
         if save.is_dir():

@@ -57,10 +57,11 @@ def command(target: str, asked: Asked) -> int:
     asked = dataclasses.replace(asked, given=given, output=None if file is output else output)
     check_place(file)
     asked.check(target)
+    if not is_model(target):  # compiling what is in a recording takes --compile
+        step = "Name model.py. For a kernel, use `inspect kernels --export NAME --compile`."
+        raise UsageError("A repro needs the model itself, not a recording.", step)
     if kernel is not None:
         return _kernel(target, kernel, asked, file)
-    if not is_model(target):
-        raise UsageError("A repro needs the model itself, not a recording.", "Name model.py.")
     request = asked.request(target, backend="inductor", measure=False, command="repro")
     # Compiled C++ code is looked up by its text: nothing that is wrong comes out of that cache.
     settings = dataclasses.replace(asked.settings, fresh_caches=False)

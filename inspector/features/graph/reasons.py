@@ -134,8 +134,8 @@ KNOWN: Mapping[str, Reason] = {
     # SIMDScheduling.can_fuse, which is Triton's
     "numel/rnumel mismatch (reduce) (%s, %s), (%s, %s)": Reason(
         "reduction",
-        "{first} reduces {2} elements to each of its {0} results, but {second} reduces {3} "
-        "elements to each of its {1} results.",
+        "{first} reduces {2} elements for each of its {0} results, but {second} reduces {3} "
+        "elements for each of its {1} results.",
         "Reduce over the same dimensions of tensors with the same shape.",
     ),
     "numel/rnumel mismatch (non-reduce) (%s, %s), (%s, %s)": Reason(

@@ -19,7 +19,7 @@ _ASSUMES: Mapping[str, str] = {
     "use_recursive_dict_tags_for_guards": "no function's __code__ or __defaults__ is rebound",
     "skip_guard_on_inbuilt_nn_modules_unsafe": "no attribute of a torch.nn module changes",
     "skip_guard_on_all_nn_modules_unsafe": "no attribute of any module changes",
-    "skip_guard_on_globals_unsafe": "no global changes",
+    "skip_guard_on_globals_unsafe": "no global variable changes",
     "keep_tensor_guards_unsafe": "nothing but input tensors changes",
     "skip_all_guards_unsafe": "nothing changes, so one compiled version fits every call",
     _STANCE: "all shapes and values have been seen before it is set",

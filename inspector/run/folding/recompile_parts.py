@@ -33,7 +33,6 @@ _BASE = re.compile(r"(?P<name>[\w.\[\]'\"]+)\._base\.(?:size|stride|storage_offs
 # Guards that are Python functions; the sizes of a view's base are in one of them, too.
 _IN_PYTHON = frozenset({"LAMBDA_GUARD", "SYMBOLIC_SHAPE_GUARD"})
 _LONGEST = 10_000
-_DYNAMIC_TOKEN = "AutoDynamic.token"  # noqa: S105 - torch/_dynamo/pgo.py: dynamic before
 # `_compile` in torch/_dynamo/convert_frame.py, 2.11 to 2.13; without the number 2.6 to 2.10, which
 # call it `cache_size_limit` in 2.6.
 _LIMIT = re.compile(

@@ -198,3 +198,11 @@ def test_shell_completion(
     with pytest.raises(SystemExit):
         run()
     assert capsys.readouterr().out == "plain,doctor\n"
+
+
+@pytest.mark.parametrize("more", [(), ("--kernel", "relu_4")])
+def test_nothing_of_a_recording_is_run_for_a_repro(
+    more: tuple[str, ...], run: Main, capsys: pytest.CaptureFixture[str], root: Path
+) -> None:
+    assert run("repro", str(root / "samples/small_cnn/recording.zip"), *more) == 2
+    assert "A repro needs the model itself" in capsys.readouterr().err

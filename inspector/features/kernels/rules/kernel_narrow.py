@@ -44,7 +44,7 @@ class NarrowRule(Rule[KernelFacts, Advised]):
         )
 
 
-_UNALIGNED = "accesses of neighboring threads do not start at a multiple of 16 bytes"
+_UNALIGNED = "the elements that neighboring threads access do not start at a multiple of 16 bytes"
 _MASKED = "its mask does not end at a multiple of 16 bytes, so every element is masked separately"
 _STRIDED = "neighboring elements are not adjacent in memory"
 _DYNAMIC = "its sizes are dynamic, so rows may not start at multiples of 16 bytes"
