@@ -14,7 +14,14 @@ from inspector.features.bench.varied_wording import (
     varied_verdict,
 )
 from inspector.features.bench.verdict import verdict_lines
-from inspector.features.bench.wording import COLUMNS, cells, details, group_title, head_text
+from inspector.features.bench.wording import (
+    COLUMNS,
+    cells,
+    details,
+    group_title,
+    head_text,
+    is_inconclusive,
+)
 from inspector.report.page import Code, Column, Lines, Page, Section, Table, about, as_notes
 from inspector.shared.typed_options import typed_options
 
@@ -68,7 +75,7 @@ def _next_steps(report: BenchReport) -> Iterator[str]:
     if wrong is not None:
         yield _command("repro", report, wrong)
     nearest = next((choice.nearest for choice in choices if choice.nearest), None)
-    if nearest is not None and not report.varied:
+    if nearest is not None and not (report.varied or is_inconclusive(nearest.faster)):
         yield _command("profile", report, nearest)
 
 

@@ -82,13 +82,10 @@ def _no_faster(group: BenchGroup) -> Iterator[str]:
             f"Timings vary too much to compare {listed(unknown)} with eager: measure on an idle "
             "machine, or raise --sessions"
         )
-    if nearest is None:
-        return
-    if group.reasons:
+    if nearest is not None and group.reasons:
         is_none = nearest.compiled is not None and not nearest.compiled.graphs
         where = "Nothing was compiled" if is_none else "Compilation findings"
         yield f"{where}: {'; '.join(dict.fromkeys(map(_placed, group.reasons)))}"
-    yield "`inspect profile` shows where the time goes"
 
 
 def _placed(reason: Finding) -> str:
