@@ -23,7 +23,7 @@ import torch
 from torch._logging import _internal
 
 from benchmarks.what_if_cases.plans import Plan, plans
-from benchmarks.what_if_cases.programs import FEATURES, Color, Feature, Tensor, source_of
+from benchmarks.what_if_cases.programs import FEATURES, Color, Feature, Kind, Tensor, source_of
 from inspector.features.guards.change import (
     Change,
     another_object,
@@ -32,10 +32,7 @@ from inspector.features.guards.change import (
     of_tensor,
     of_thread,
     of_value,
-    same_tensor,
-    two_tensors,
 )
-from inspector.features.guards.change import ChangeKind as Kind
 from inspector.features.guards.predict import Effect, FrameGuards, frame_guards, predict
 from inspector.records.recompiles import TensorFacts
 from inspector.run.compilation import Frame
@@ -183,9 +180,6 @@ def _change(  # noqa: C901, PLR0911 - one per kind of change
         with _thread(after):
             state = _state()
         return of_thread(kind, **{name: state[name] for name in _THREAD})
-    if feature.place == "alias":
-        pair = "L['x']", "L['y']"
-        return same_tensor(*pair) if new else two_tensors(*pair, described(after["y"]))
     if isinstance(new, Tensor):
         return of_tensor(kind, local, described(new))
     if kind in (Kind.LENGTH, Kind.ARGUMENTS):
@@ -235,7 +229,7 @@ def _case(plan: Plan, folder: Path, number: int, kind: Kind, recorder: _Recorder
     (frame,) = _read(log)
     guards = frame_guards(frame)
     assert guards is not None
-    if (feature.name == "y" and base["same"]) or (kind is Kind.ALIAS and base["x"] != base["y"]):
+    if feature.name == "y" and base["same"]:
         return {"number": number, "kind": kind.value, "invalid": "two things would change"}
     change = _change(case, kind, feature, base, after)
     prediction = predict(guards, change)

@@ -8,8 +8,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-from benchmarks.what_if_cases.programs import FEATURES, Feature, used_lines
-from inspector.features.guards.change import ChangeKind as Kind
+from benchmarks.what_if_cases.programs import FEATURES, Feature, Kind, used_lines
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,13 +35,15 @@ class Plan:
 def _plan(draw: st.DrawFn, kind: Kind) -> Plan:
     feature = draw(st.sampled_from([item for item in FEATURES if kind in item.others]))
     values = {item.name: item.first for item in FEATURES}
-    if kind is Kind.ALIAS:
-        values["y"] = values["x"]
     used = used_lines(draw, feature)
     calls, history = [values], []
     for _ in range(draw(st.integers(0, 3))):
         # Half of the earlier changes are of the feature that changes in the end.
-        which = feature if draw(st.booleans()) else draw(st.sampled_from(FEATURES))
+        which = (
+            feature
+            if draw(st.booleans())
+            else draw(st.sampled_from([item for item in FEATURES if item.others]))
+        )
         how = draw(st.sampled_from(list(which.others)))
         values = {**values, which.name: which.others[how](draw, values[which.name])}
         calls.append(values)

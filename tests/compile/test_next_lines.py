@@ -38,11 +38,11 @@ def _next(text: str) -> list[str]:
     [
         (
             "explain 'my models.py:Net' --input f32[2,4] --input scale=.5 --backend eager_noexcept",
-            ("--train", "report.md"),
+            ("--train", "inspect report"),
         ),
         ("explain 'my models.py:branch' --input f32[4] --input 3 --dynamic",
-         ("GB0170", "--verify", "report.md")),
-        ("explain 'my models.py:fails' --input f32[4]", ("GB0088", "report.md")),
+         ("GB0170", "--verify", "inspect report")),
+        ("explain 'my models.py:fails' --input f32[4]", ("GB0088", "inspect report")),
         ("graph 'my models.py:Net' --input f32[2,4] --input 2.0 --stage forward --train",
          ("graph.svg",)),
     ],

@@ -6,6 +6,7 @@ Without hooks at first, a module's hooks are not guarded on (``skip_nnmodule_hoo
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Callable, Iterable
@@ -28,6 +29,10 @@ _METHODS = {
     "register_full_backward_hook": "backward hook",
     "register_full_backward_pre_hook": "backward pre-hook",
 }
+
+
+def _mark(_arguments: object) -> None:
+    """Does nothing; that it is still registered is the sign."""
 
 
 class HookObserver:
@@ -60,14 +65,33 @@ class HookObserver:
 
     def release(self) -> None:
         """Puts torch's own methods back."""
+        with contextlib.suppress(ValueError):
+            torch._dynamo.callback_handler.remove_start_callback(_mark)  # noqa: SLF001
         self._hooks.release()
         self._compiled = {}
         self._late = {}
+
+    def begins(self) -> None:
+        """Takes all back where what was compiled before is gone; to be called as Dynamo begins."""
+        if self._was_reset():
+            self._compiled = {}
+            self._take_back(tuple(self._late))
 
     def _take_back(self, modules: Iterable[int]) -> None:
         for module in modules:
             for number in self._late.pop(module, ()):
                 emit(LateHook(number, is_compiled=True))
+
+    def _was_reset(self) -> bool:
+        """Whether ``torch._dynamo.reset()`` was called since: it takes callbacks away."""
+        handler = torch._dynamo.callback_handler  # noqa: SLF001 - torch's public callbacks
+        try:
+            handler.remove_start_callback(_mark)
+        except ValueError:
+            return True
+        finally:
+            handler.register_start_callback(_mark)
+        return False
 
     def _standing_in(self, name: str, before: Callable[..., Any]) -> Callable[..., Any]:
         def register(module: nn.Module, *args: Any, **kwargs: Any) -> Any:

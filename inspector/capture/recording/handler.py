@@ -249,6 +249,8 @@ class TraceHandler(logging.Handler):
         """Dynamo begins with a function; who calls it is written where torch's stack lacks it."""
         if self.measures:
             self._begin_to_measure()
+        if self._hooks is not None:
+            self._hooks.begins()
         for file, _ in stack:
             self.sources.add(file)
         caller = calling_frame()
