@@ -17,7 +17,7 @@ def found() -> list[dict[str, object]]:
 
 def test_changes_are_of_all_kinds_and_of_both_outcomes(found: list[dict[str, object]]) -> None:
     rows = what_if.table(found)
-    assert len(rows) == 28
+    assert len(rows) == 27
     assert sum(sum(row.counts.values()) for row in rows) == _COUNT
     happened = sum(row.counts[True, True] + row.counts[False, True] for row in rows)
     assert _COUNT / 4 < happened < _COUNT * 3 / 4 + 9
