@@ -38,6 +38,9 @@ _is_empty = written(*(f.format(s) for s in _SIZES for f in ("not {}", "{} == 0",
 _is_filled = written(*(f.format(s) for s in _SIZES for f in ("{}", "{} > 0", "{} != 0", "{} >= 1")))
 _is_identity = written("_ is _", "_ is not _")  # which asks for no size
 _LOOPING = frozenset({"enumerate", "range", "zip"})
+_RANDOM = frozenset(
+    {"bernoulli", "choice", "choices", "rand", "randint", "random", "randrange", "uniform"}
+)
 _inits_base = written("super().__init__(*_, **_)", "_.__init__(*_, **_)")
 
 
@@ -149,16 +152,39 @@ def _in_loop_by_size(code: Code) -> bool:
 def _is_position(code: Code) -> bool:
     """``queue[:, at : at + count] = values`` after ``at = int(self.ptr)``."""
     held = tensor_of(code.find(lambda node: is_number_of(node, "int")))
-    stores = (node for node in code.walk() if isinstance(node, ast.Subscript))
-    slices = (
-        part
-        for node in stores
-        if isinstance(node.ctx, ast.Store)
-        for part in ast.walk(node.slice)
-        if isinstance(part, ast.Slice) and isinstance(part.lower, ast.Name)
-    )
+    lower = (part.lower for part in _written_slices(code))
     is_held = isinstance(held, ast.Name | ast.Attribute)
-    return is_held and any(code.target in names_of(part.lower or part) for part in slices)
+    return is_held and any(isinstance(x, ast.Name) and x.id == code.target for x in lower)
+
+
+def _writes_slice(code: Code) -> bool:
+    """``x[:, start : start + n] = 0`` after ``n = int(…)``."""
+    return any(code.target in names_of(part) for part in _written_slices(code))
+
+
+def _written_slices(code: Code) -> Iterator[ast.Slice]:
+    for node in code.walk():
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            yield from (part for part in ast.walk(node.slice) if isinstance(part, ast.Slice))
+
+
+def _decides_at_random(code: Code) -> bool:
+    """Whether a branch is taken by a random number that the function draws."""
+    drawn: set[str] = set()
+
+    def is_drawn(node: ast.AST) -> bool:
+        is_draw = called(node) in _RANDOM and "." in dotted_name(getattr(node, "func", node))
+        return is_draw or (isinstance(node, ast.Name) and node.id in drawn)
+
+    assigned = (node for node in code.walk() if isinstance(node, ast.Assign))
+    for node in sorted(assigned, key=lambda each: each.lineno):
+        value = tensor_of(node.value) or node.value
+        parts = ast.walk(value) if isinstance(value, ast.Compare | ast.BoolOp) else [value]
+        if any(map(is_drawn, parts)):
+            drawn |= frozenset().union(*map(names_of, node.targets))
+    nodes = code.walk() if code.target in drawn else code.header()
+    tests = (node.test for node in nodes if isinstance(node, ast.If | ast.IfExp))
+    return any(map(is_drawn, (part for test in tests for part in ast.walk(test))))
 
 
 def _raises(code: Code) -> bool:
@@ -344,6 +370,7 @@ PREDICATES: dict[str, Predicate] = {
     "cuts_at_tensor": lambda code: (
         any(isinstance(node, ast.Slice) for node in code.nodes()) and not code.has(_makes_number)
     ),
+    "decides_at_random": _decides_at_random,
     "does_more": decides(_does_more),
     "feeds_size": lambda code: (
         ((uses := number_uses(code)).is_size and not uses.is_needed) or list_uses(code).is_size
@@ -380,5 +407,6 @@ PREDICATES: dict[str, Predicate] = {
     "sorts_by_values": _sorts_by_values,
     "updates_masked": lambda code: bool(masked_update(code)),
     "visits_alone": _visits_alone,
+    "writes_slice": _writes_slice,
 }
 """By name; `predicate` knows ``calls``, ``calls_in_function`` and ``calls_module`` as well."""

@@ -17,8 +17,8 @@ _ORDER = """
     tensor-as-index tensor-as-element tensor-as-length
     compare-values
     empty-selection loop-over-hits
-    branch-break
-    item-reported position-in-buffer
+    branch-random branch-break
+    item-reported position-in-buffer slice-write
     item item-captured math-of-tensor
     item-size symbol-checked tolist
     branch-report branch-uncompiled branch-raise-in-graph branch-assert
@@ -27,7 +27,7 @@ _ORDER = """
     branch-where branch-cond
     item-branch
     masked-update captured-sizes
-    repeat-interleave nonzero boolean-mask dynamic-shape-captured
+    operator-untraced repeat-interleave nonzero boolean-mask dynamic-shape-captured
     condition-on-size
     numpy-function
     random-numbers

@@ -64,7 +64,6 @@ def test_a_size_stays_in_the_graph(body: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "n = x.sum().item()\nx[:n] = 0\nreturn x\n",  # Inductor does not take it
         "n = x.sum().item()\nreturn self.zeros(n)\n",
         "n = x.sum().item()\nreturn self.layers[:n]\n",
         "n = x.sum().item()\nreturn torch.full((3,), n)\n",
@@ -80,6 +79,12 @@ def test_a_size_stays_in_the_graph(body: str) -> None:
 )
 def test_other_numbers_stay_tensors(body: str) -> None:
     assert chosen(body)[0] == "item"
+
+
+@pytest.mark.parametrize("written", ["x[:n]", "x[:, y.shape[0] + n :]"])
+def test_a_slice_that_is_written_needs_a_mask(written: str) -> None:
+    """Inductor takes no such size there."""
+    assert chosen(f"n = x.sum().item()\n{written} = 0\nreturn x\n") == ["slice-write"]
 
 
 @pytest.mark.parametrize(
