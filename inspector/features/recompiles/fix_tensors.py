@@ -67,6 +67,13 @@ def is_another_value_each_time(case: FixCase) -> bool:
     return is_one and not is_on_sizes(case)
 
 
+def is_one_size_each_time(case: FixCase) -> bool:
+    """Whether each compilation is for one size: Inductor's backward of a convolution asks so."""
+    guards = {item.guard for item in case.items}
+    is_each = len(case.items) >= _SIDES and len(guards) == len(case.items)
+    return is_each and all("==" in guard for guard in guards) and is_on_sizes(case)
+
+
 def deciding_line(case: FixCase) -> str:
     """The user line that put the guard on the size."""
     frames = (user_frame(use.guarded, case.roots) for use in case.first.symbols)

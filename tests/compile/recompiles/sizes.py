@@ -45,6 +45,31 @@ def size_beyond_a_condition() -> None:
         signed(a)
 
 
+@program(
+    Expected("tensor-size", "x", "7", "9", "dynamic", "mark_dynamic(a, 0)"),
+    Expected("symbolic-shape", "x.size()[0]", "(x.size()[0] // 2) == 4", "x.size()[0] = 13",
+             "dynamic", "Pad the input to a few sizes"),
+    Expected("symbolic-shape", "x.size()[0]", "(x.size()[0] // 2) == 6", "x.size()[0] = 17",
+             "dynamic", "Pad the input to a few sizes"),
+)  # fmt: skip
+def size_that_the_backend_needs() -> None:
+    """The backend makes a number of it, as Inductor does for the backward of a convolution."""
+
+    def halved(graph: torch.fx.GraphModule, inputs: list[Any]) -> Any:
+        for item in inputs:
+            if isinstance(item, torch.SymInt):
+                int(item // 2)
+        return graph.forward
+
+    @torch.compile(backend=halved)
+    def double(x: Tensor) -> Tensor:
+        return x * 2
+
+    for rows in (7, 9, 13, 17):
+        a = torch.ones(rows, 3)
+        double(a)
+
+
 @program(Expected("tensor-size", "x", "1", "4", "dynamic", "(pad the input)"))
 def first_one() -> None:
     """The first batch has one row."""
