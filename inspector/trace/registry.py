@@ -72,7 +72,7 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     **dict.fromkeys(GRAPH_STAGES, GraphLogged),
 }
 
-# Found by listing the calls of trace_structured in torch 2.11 and 2.13.
+# Found by listing the calls of trace_structured in torch 2.11, 2.13 and 2.14.
 _UNUSED_KEYS = re.compile(
     r"""
     bwd_compilation_metrics_runtime | compilation_metrics_runtime | compiled_autograd_graph
@@ -96,18 +96,27 @@ _UNUSED_ARTIFACTS = re.compile(
     backward_prologue | before_activation_quantization_bwd_aten_pass |
     before_activation_quantization_fwd_aten_pass | compiled_autograd_compile_reasons |
     compiled_autograd_graph_pre_reordering | compiled_fn_wrapper |
+    compile_worker_(?:sidecar_death|status) |
     compiled_function_backward | compiled_function_forward | compiler_collective |
-    cprofile_manifold_url | dynamo_cache_bypass | dynamo_cache_entries |
+    cprofile_manifold_url | debug_assert_wrapper | dedup_wrapper | dynamo_cache_bypass |
+    dynamo_cache_entries |
     dynamo_cache_exception | dynamo_side_effects | eager_compile_backwards_failure |
-    fx_graph_bundled_cache_hit | fx_graph_cache_hash | fx_graph_runnable |
-    fx_interpreter_error | inductor_autotune_at_compile_time_code |
-    inductor_overlap_cyclic_extra_deps |
+    effect_tokens_wrapper | flex_gemm_.* | functionalized_rng_wrapper |
+    fx_bucketing_passes_.* | fx_collectives_analytical_estimation |
+    fx_compute_nodes_runtime_estimation | fx_graph_bundled_cache_hit | fx_graph_cache_hash |
+    fx_graph_runnable | fx_interpreter_error | fx_net_acc_splitter_finder_events |
+    inductor_autotune_at_compile_time_code |
+    inductor_fx_passes_overlap_bucketing | inductor_overlap_cyclic_extra_deps |
     inductor_provenance_tracking_kernel_stack_traces |
     inductor_provenance_tracking_node_mappings |
     inductor_spmd_graph_mismatch | invoke_subgraph_backward_duplicate |
     min_cut_failed_edge_list | min_cut_failed_fx_graph | min_cut_failed_svg |
-    min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
-    scheduler_nodes_before_comm_overlap | torch\._functorch\.config |
+    min_cut_information | mutation_epilogue | output_alias_wrapper |
+    overlap_scheduling_graph_(?:after|before) | pge_profile_vs_analytical |
+    post_decomp_comms | pre_bucketing_.* | pre_decomp_comms | precompile_cache_bypass |
+    reorder_communication_preserving_peak_memory | runtime_wrapper_orchestration |
+    scheduler_nodes_before_comm_overlap | sink_waits_iterative_info | synthetic_base_wrapper |
+    torch\._functorch\.config |
     .*_(?:ORIGINAL|MODIFIED)_BYTECODE |
     inductor_triton_kernel_to_.* | inductor_post_to_pre_grad_nodes |
     inspector_(?:bench|hlo_graph|kept_memory|kernel_build)  # of earlier versions of ours
