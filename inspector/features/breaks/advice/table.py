@@ -17,7 +17,7 @@ _ORDER = """
     tensor-as-index tensor-as-element tensor-as-length
     compare-values
     empty-selection loop-over-hits
-    branch-random branch-break
+    branch-random branch-random-select branch-break
     item-reported position-in-buffer slice-write
     item item-captured math-of-tensor
     item-size symbol-checked tolist
@@ -27,7 +27,7 @@ _ORDER = """
     branch-where branch-cond
     item-branch
     masked-update captured-sizes
-    operator-untraced repeat-interleave nonzero boolean-mask dynamic-shape-captured
+    operator-untraced selection-to-list repeat-interleave nonzero boolean-mask dynamic-shape-captured
     condition-on-size
     numpy-function
     random-numbers
