@@ -56,7 +56,7 @@ def _alone(item: Recompile, change: Change) -> Recompile:
         index=change.index, kind=change.kind, origin=change.origin, before=change.before,
         now=change.now,
         answer=answer if item.answer in {Answer.DYNAMIC, Answer.AGAIN} else item.answer,
-        holds="", symbols=(), new_keys=(), missing_keys=(),
+        holds="", symbols=(), new_keys=(), missing_keys=(), caused_by=None, guard_stack=(),
         bounds=tuple(bound for bound in item.bounds if change.source in bound.expression),
     )  # fmt: skip
 

@@ -105,7 +105,7 @@ def _fact(name: str, case: FixCase) -> object:
 
 def fixes(case: FixCase) -> tuple[str, ...]:
     """What can be done, the best first; nothing where none is known."""
-    if is_foreign(case):
+    if is_foreign(case) and not any(texts("any", case)):
         return tuple(dict.fromkeys(texts("foreign", case)))
     if cache := tuple(texts("growing", case)):
         return cache

@@ -78,6 +78,8 @@ def deciding_line(case: FixCase) -> str:
     """The user line that put the guard on the size."""
     frames = (user_frame(use.guarded, case.roots) for use in case.first.symbols)
     frame = next((each for each in frames if each is not None), case.first.caused_by)
+    if frame and not frame.code:  # torch names its own line if there is no other one
+        return f"{case.place(frame)} in torch"
     return case.line(frame) if frame else "a line of the function"
 
 

@@ -27,7 +27,8 @@ _ORDER = """
     branch-where branch-cond
     item-branch
     masked-update captured-sizes
-    operator-untraced selection-to-list repeat-interleave nonzero boolean-mask dynamic-shape-captured
+    operator-untraced selection-to-list repeat-interleave nonzero boolean-mask
+    dynamic-shape-captured
     condition-on-size
     numpy-function
     random-numbers

@@ -44,7 +44,9 @@ def test_the_first_step_of_an_optimizer_makes_the_state() -> None:
 
 def test_a_learning_rate_can_be_a_tensor() -> None:
     rate = recompile(_C.FLOAT, "self.param_groups[0]['lr']", "0.1", "0.2")
-    assert "lr=torch.tensor(0.001)" in advice(rate, file=ADAM)[0]
+    called_by_torch = CallSite(None, is_foreign=True)  # the wrapper of a scheduler, for one
+    for site in (CallSite(None), called_by_torch):
+        assert "lr=torch.tensor(0.001)" in advice(rate, file=ADAM, site=site)[0]
 
 
 @pytest.mark.parametrize(
