@@ -72,45 +72,26 @@ EVENTS: dict[tuple[str, str], type[Event]] = {
     **dict.fromkeys(GRAPH_STAGES, GraphLogged),
 }
 
-# Found by listing the calls of trace_structured in torch 2.11 and 2.13.
+# Found by listing the calls of trace_structured in torch 2.11 and 2.13; those of a family are one.
 _UNUSED_KEYS = re.compile(
     r"""
-    bwd_compilation_metrics_runtime | compilation_metrics_runtime | compiled_autograd_graph
-    | create_unbacked_symbol | describe_source | describe_storage | describe_tensor |
-    dump_file | dynamo_guards | exported_program | expression_created | guard_added |
-    guard_on_data_dependent_error | inductor_pre_grad_graph | link |
-    mismatched_fake_kernel | missing_fake_kernel |
-    optimize_ddp_split_child | optimize_ddp_split_graph | propagate_real_tensors |
-    propagate_real_tensors_provenance
+    (?:bwd_)?compilation_metrics_runtime | compiled_autograd_graph | create_unbacked_symbol
+    | describe_\w+ | dump_file | dynamo_guards | exported_program | expression_created
+    | guard_(?:added|on_data_dependent_error) | inductor_pre_grad_graph | link
+    | (?:missing|mismatched)_fake_kernel | optimize_ddp_split_\w+ | propagate_real_tensors\w*
     """,
     re.VERBOSE,
 )
 _UNUSED_ARTIFACTS = re.compile(
     r"""
-    after_activation_quantization_bwd_aten_pass |
-    after_activation_quantization_fwd_aten_pass |
-    aot_autograd_runtime_wrappers |
-    aot_forward_graph_fw_metadata | aot_forward_graph_fw_subclass_metadata |
-    aot_inference_graph_after_hop_passes | aot_joint_graph_sync_decision_cross_ranks |
-    aot_saved_tensors_hooks_graphs | aotautograd_cache_pickle_failure | backward_epilogue |
-    backward_prologue | before_activation_quantization_bwd_aten_pass |
-    before_activation_quantization_fwd_aten_pass | compiled_autograd_compile_reasons |
-    compiled_autograd_graph_pre_reordering | compiled_fn_wrapper |
-    compiled_function_backward | compiled_function_forward | compiler_collective |
-    cprofile_manifold_url | dynamo_cache_bypass | dynamo_cache_entries |
-    dynamo_cache_exception | dynamo_side_effects | eager_compile_backwards_failure |
-    fx_graph_bundled_cache_hit | fx_graph_cache_hash | fx_graph_runnable |
-    fx_interpreter_error | inductor_autotune_at_compile_time_code |
-    inductor_overlap_cyclic_extra_deps |
-    inductor_provenance_tracking_kernel_stack_traces |
-    inductor_provenance_tracking_node_mappings |
-    inductor_spmd_graph_mismatch | invoke_subgraph_backward_duplicate |
-    min_cut_failed_edge_list | min_cut_failed_fx_graph | min_cut_failed_svg |
-    min_cut_information | precompile_cache_bypass | runtime_wrapper_orchestration |
-    scheduler_nodes_before_comm_overlap | torch\._functorch\.config |
-    .*_(?:ORIGINAL|MODIFIED)_BYTECODE |
-    inductor_triton_kernel_to_.* | inductor_post_to_pre_grad_nodes |
-    inspector_(?:bench|hlo_graph|kept_memory|kernel_build)  # of earlier versions of ours
+    (?:after|before)_activation_quantization_\w+ | aot_\w+ | aotautograd_cache_pickle_failure
+    | backward_(?:epilogue|prologue) | compiled_\w+ | compiler_collective | cprofile_manifold_url
+    | dynamo_(?:cache|side)_\w+ | eager_compile_backwards_failure | fx_(?:graph|interpreter)_\w+
+    | inductor_(?:autotune|overlap|post_to|provenance|spmd|triton_kernel_to)_\w+
+    | invoke_subgraph_backward_duplicate | min_cut_\w+ | precompile_cache_bypass
+    | runtime_wrapper_orchestration | scheduler_nodes_before_comm_overlap
+    | torch\._functorch\.config | .*_(?:ORIGINAL|MODIFIED)_BYTECODE
+    | inspector_(?:bench|hlo_graph|kept_memory|kernel_build)  # of earlier versions of ours
     """,
     re.VERBOSE,
 )
