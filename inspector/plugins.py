@@ -270,12 +270,10 @@ def _moved(findings: Iterable[Any], report: Any) -> tuple[Any, ...]:  # noqa: AN
 
 
 def _choices(name: str, known: Iterable[str]) -> str:
-    from inspector.shared.near_matches import near_matches
+    from inspector.shared.near_matches import suggestion
 
     known = sorted(known)
-    near = near_matches(name, known)
-    hint = f"Did you mean {' or '.join(near)}?"
-    return hint if near else f"Choose one of {', '.join(known)}."
+    return suggestion(name, known, f"Choose one of {', '.join(known)}.")
 
 
 def _entry_points(group: str) -> tuple[EntryPoint, ...]:

@@ -19,7 +19,7 @@ from inspector.run.sources.child import Settings
 from inspector.run.sources.recording import opened, read_run
 from inspector.run.sources.store import is_store, newest_recording, recordings_limit
 from inspector.shared.cores import usable_cores
-from inspector.shared.near_matches import near_matches
+from inspector.shared.near_matches import suggestion
 from inspector.shared.request import Request
 
 _REPORT = b'"tool_version"'  # at the beginning of our own
@@ -67,9 +67,9 @@ def check_file(target: str) -> None:
             f"{path} cannot be read (permission denied).", "Ask its owner for access or a copy."
         ) from error
     if not is_there:
-        near = near_matches(path.name, (item.name for item in path.parent.glob("*.py")))
-        hint = f"Did you mean {' or '.join(str(path.parent / name) for name in near)}?"
-        hint = hint if near else "Name a Python file, or a module (package.module:name)."
+        here = (item.name for item in path.parent.glob("*.py"))
+        step = "Name a Python file, or a module (package.module:name)."
+        hint = suggestion(path.name, here, step)
         raise UsageError(f"There is no file {path}.", hint)
     try:
         with tokenize.open(path) as source:
@@ -135,8 +135,8 @@ def existing(target: str | None) -> Path:
         with contextlib.suppress(RecordingError):
             path = newest_recording().with_name(target)
     if not _exists(path):
-        near = near_matches(path.name, (item.name for item in Path().iterdir()))
-        hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
+        here = (item.name for item in Path().iterdir())
+        hint = suggestion(path.name, here, "Name a model.py to record it.")
         if is_number or is_store(path.parent):
             hint = (
                 f"Only the newest {recordings_limit()} (up to 1 GB) and named recordings are kept. "
