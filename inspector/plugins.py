@@ -131,6 +131,11 @@ TIMELINES = {
 }
 """Module by format, of those that a cold start alone has; they render the report itself."""
 
+TABLES = {"csv": "inspector.render.csv"}
+"""Module by format, of those that a bench alone has; they render the fields of the JSON."""
+
+_OF_KIND = {"cold-start": TIMELINES, "bench": TABLES, "bench-collection": TABLES}
+
 
 def command_table() -> dict[str, str]:
     """Returns what each command does, by name, the built-in ones first."""
@@ -173,7 +178,7 @@ def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = Fal
         return
     kind = report_kind(report)
     renderer = load_renderer(format_, kind)
-    if format_ == "json":
+    if format_ == "json" or format_ in TABLES:
         report = fields(report)
     elif format_ not in TIMELINES:
         page = _page(kind, report)
@@ -250,7 +255,7 @@ def renderer_for_suffix(path: Path, kind: str = "", others: Iterable[str] = ()) 
 def _formats(kind: str) -> dict[str, str | EntryPoint]:
     """The formats of a kind of report: the module of each, or what is installed."""
     installed = {point.name: point for point in _entry_points("inspector.renderers")}
-    return {**installed, **RENDERERS, **(TIMELINES if kind == "cold-start" else {})}
+    return {**installed, **RENDERERS, **_OF_KIND.get(kind, {})}
 
 
 def command_module(name: str) -> str:

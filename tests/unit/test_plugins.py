@@ -13,7 +13,7 @@ from inspector.errors import EnvironmentLacksError, UsageError
     sorted(
         set(map(plugins.command_module, plugins.COMMANDS))
         | {module for modules in plugins.RULES.values() for module in modules}
-        | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values()}
+        | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values(), *plugins.TABLES.values()}
         | {
             f"inspector.features.{module.partition(':')[0]}"
             for _, *modules in plugins.REPORTS.values()
