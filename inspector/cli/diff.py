@@ -82,8 +82,8 @@ def command(  # noqa: PLR0913 - one parameter per option
     for target in targets:  # before the first is recorded, which takes long
         if not is_model(target):
             existing(target)
-        elif asked.python is None and rev is None:
-            check_file(target)
+        elif rev is None:
+            check_file(target, asked.python)
     if compiles is None:
         compiles = all(map(is_model, targets))
     with contextlib.ExitStack() as stack:

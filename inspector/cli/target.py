@@ -50,11 +50,11 @@ def check_target(target: str | None, python: str | None, given: Mapping[str, obj
     """Refuses what can be refused before anything is recorded or read."""
     if not is_model(target):
         refuse_options(given)
-    elif python is None:
-        check_file(target)
+    else:
+        check_file(target, python)
 
 
-def check_file(target: str) -> None:
+def check_file(target: str, python: str | None) -> None:
     """Looks at ``model.py`` or ``model.py:name`` without running anything: torch takes seconds."""
     name, suffix, _ = target.partition(".py")
     path = Path(name + suffix)
@@ -71,6 +71,8 @@ def check_file(target: str) -> None:
         step = "Name a Python file, or a module (package.module:name)."
         hint = suggestion(path.name, here, step)
         raise UsageError(f"There is no file {path}.", hint)
+    if python is not None:
+        return  # whose syntax may be another
     try:
         with tokenize.open(path) as source:
             ast.parse(source.read(), str(path))
