@@ -148,7 +148,7 @@ def command_table() -> dict[str, str]:
 def load_command(name: str) -> ModuleType | None:
     """Imports the module whose ``command`` is the click command; None where there is none."""
     if name in COMMANDS:
-        return import_module(command_module(name))
+        return import_module(f"inspector.cli.{name.replace('-', '_')}")
     return next(
         (_load(point) for point in _entry_points("inspector.commands") if point.name == name), None
     )
@@ -256,11 +256,6 @@ def _formats(kind: str) -> dict[str, str | EntryPoint]:
     """The formats of a kind of report: the module of each, or what is installed."""
     installed = {point.name: point for point in _entry_points("inspector.renderers")}
     return {**installed, **RENDERERS, **_OF_KIND.get(kind, {})}
-
-
-def command_module(name: str) -> str:
-    """The module of a built-in command."""
-    return f"inspector.cli.{name.replace('-', '_')}"
 
 
 def _page(kind: str, report: object) -> Any:  # noqa: ANN401 - a page, which is not imported here

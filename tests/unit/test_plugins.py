@@ -11,7 +11,7 @@ from inspector.errors import EnvironmentLacksError, UsageError
 @pytest.mark.parametrize(
     "module",
     sorted(
-        set(map(plugins.command_module, plugins.COMMANDS))
+        {f"inspector.cli.{name.replace('-', '_')}" for name in plugins.COMMANDS}
         | {module for modules in plugins.RULES.values() for module in modules}
         | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values(), *plugins.TABLES.values()}
         | {
