@@ -131,6 +131,11 @@ TIMELINES = {
 }
 """Module by format, of those that a cold start alone has; they render the report itself."""
 
+TABLES = {"csv": "inspector.render.csv"}
+"""Module by format, of those that a bench alone has; they render the fields of the JSON."""
+
+_OF_KIND = {"cold-start": TIMELINES, "bench": TABLES, "bench-collection": TABLES}
+
 
 def command_table() -> dict[str, str]:
     """Returns what each command does, by name, the built-in ones first."""
@@ -143,7 +148,7 @@ def command_table() -> dict[str, str]:
 def load_command(name: str) -> ModuleType | None:
     """Imports the module whose ``command`` is the click command; None where there is none."""
     if name in COMMANDS:
-        return import_module(command_module(name))
+        return import_module(f"inspector.cli.{name.replace('-', '_')}")
     return next(
         (_load(point) for point in _entry_points("inspector.commands") if point.name == name), None
     )
@@ -173,7 +178,7 @@ def render(report: object, format_: str, stream: TextIO, *, is_whole: bool = Fal
         return
     kind = report_kind(report)
     renderer = load_renderer(format_, kind)
-    if format_ == "json":
+    if format_ == "json" or format_ in TABLES:
         report = fields(report)
     elif format_ not in TIMELINES:
         page = _page(kind, report)
@@ -250,12 +255,7 @@ def renderer_for_suffix(path: Path, kind: str = "", others: Iterable[str] = ()) 
 def _formats(kind: str) -> dict[str, str | EntryPoint]:
     """The formats of a kind of report: the module of each, or what is installed."""
     installed = {point.name: point for point in _entry_points("inspector.renderers")}
-    return {**installed, **RENDERERS, **(TIMELINES if kind == "cold-start" else {})}
-
-
-def command_module(name: str) -> str:
-    """The module of a built-in command."""
-    return f"inspector.cli.{name.replace('-', '_')}"
+    return {**installed, **RENDERERS, **_OF_KIND.get(kind, {})}
 
 
 def _page(kind: str, report: object) -> Any:  # noqa: ANN401 - a page, which is not imported here
@@ -270,12 +270,10 @@ def _moved(findings: Iterable[Any], report: Any) -> tuple[Any, ...]:  # noqa: AN
 
 
 def _choices(name: str, known: Iterable[str]) -> str:
-    from inspector.shared.near_matches import near_matches
+    from inspector.shared.near_matches import suggestion
 
     known = sorted(known)
-    near = near_matches(name, known)
-    hint = f"Did you mean {' or '.join(near)}?"
-    return hint if near else f"Choose one of {', '.join(known)}."
+    return suggestion(name, known, f"Choose one of {', '.join(known)}.")
 
 
 def _entry_points(group: str) -> tuple[EntryPoint, ...]:

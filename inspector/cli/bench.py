@@ -8,19 +8,17 @@ from typing import Any
 import click
 
 from inspector.cli.bench_collection import collection_of, is_collection
-from inspector.cli.bench_files import Measurements, is_table, write_table
 from inspector.cli.bench_measure import BenchProcess, bench_report, measured
 from inspector.cli.bench_warmup import is_warmup, warmup_command
 from inspector.cli.gate import EXIT_FINDINGS
 from inspector.cli.grouped import Command
 from inspector.cli.options import option_help, output_options, process_options
-from inspector.cli.output import check_output, check_place, write_report
+from inspector.cli.output import check_output, write_report
 from inspector.cli.target import check_target, existing, is_model, print_place
 from inspector.errors import UsageError
 from inspector.features.bench.collection_report import CollectionReport
 from inspector.features.bench.gate import BENCH_GATES, bench_gate
 from inspector.features.bench.report import BenchReport
-from inspector.plugins import renderer_for_suffix
 from inspector.report.fail_on import parse_fail_on
 from inspector.run.sources.recording import opened, read_run
 from inspector.shared.bench import BenchPlan
@@ -121,7 +119,7 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
       inspect bench samples/ --modes default -o table.md
       inspect bench samples/small_cnn/model.py --warmup --vary 'x[0]=1,2,4' --save-warmup warmup/
     """  # noqa: D301 - click looks for the character, which keeps lines as they are
-    kind = CollectionReport if is_collection(targets) else BenchReport
+    kind = "bench-collection" if is_collection(targets) else "bench"
     given = {name: value for name, value in asked.items() if value not in {None, (), False}}
     process = BenchProcess(python, timeout, save, progress=not no_progress)
     fails_on = parse_fail_on(given.pop("fail_on", ()), list(BENCH_GATES))
@@ -129,13 +127,9 @@ def command(  # noqa: PLR0913, PLR0917 - one parameter per option
         if fails_on:
             raise UsageError("--fail-on does not apply to --warmup.", "Use one of them.")
         return warmup_command(targets, given, process, output, format_)
-    if output is not None and not is_table(output):
-        renderer_for_suffix(output, others=(".csv",))
-    check_output(None if is_table(output) else output, format_)
-    if output is not None:
-        check_place(output)
-    report, code = _report(kind, targets, given, process)
-    _write(report, output, format_)
+    check_output(output, format_, kind)
+    report, code = _report(targets, given, process)
+    write_report(report, output, format_, kind)
     gate = _gate(report, fails_on) if fails_on else 0
     return code or gate
 
@@ -148,14 +142,7 @@ option_help(
 )
 
 
-def _write(report: Measurements, output: Path | None, format_: str | None) -> None:
-    if output is not None and is_table(output):
-        write_table(report, output)
-    if not is_table(output) or format_ is not None:
-        write_report(report, None if is_table(output) else output, format_)
-
-
-def _gate(report: Measurements, asked: tuple[str, ...]) -> int:
+def _gate(report: BenchReport | CollectionReport, asked: tuple[str, ...]) -> int:
     if isinstance(report, BenchReport):
         models = [("", report.rows)]
     else:
@@ -166,9 +153,9 @@ def _gate(report: Measurements, asked: tuple[str, ...]) -> int:
 
 
 def _report(
-    kind: type[Measurements], targets: Sequence[str], given: dict[str, Any], process: BenchProcess
-) -> tuple[Measurements, int]:
-    if kind is CollectionReport:
+    targets: Sequence[str], given: dict[str, Any], process: BenchProcess
+) -> tuple[BenchReport | CollectionReport, int]:
+    if is_collection(targets):
         return collection_of(targets, given, process)
     target = targets[0] if targets else None
     check_target(target, process.python, {**given, **process.given})

@@ -10,7 +10,7 @@ import click
 from inspector.cli.gate import EXIT_FINDINGS
 from inspector.cli.grouped import Command
 from inspector.cli.kernel_builds import compiled_if_possible
-from inspector.cli.options import check_request, gpu_options
+from inspector.cli.options import check_request, compile_option, gpu_options
 from inspector.cli.output import check_output
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.revisions import checkouts_of, two_targets
@@ -43,11 +43,7 @@ from inspector.shared.bench import BenchPlan
     help="Exit with 1 on: worse, difference. AFTER is worse if it launches more kernels, moves "
     "more bytes, or has more graph breaks.",
 )
-@click.option(
-    "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels to show registers and predicted times. Kernels from a recording are "
-    "untrusted code and need --compile.",
-)  # fmt: skip
+@compile_option
 @recording_options
 def command(  # noqa: PLR0913 - one parameter per option
     before: str,
@@ -86,8 +82,8 @@ def command(  # noqa: PLR0913 - one parameter per option
     for target in targets:  # before the first is recorded, which takes long
         if not is_model(target):
             existing(target)
-        elif asked.python is None and rev is None:
-            check_file(target)
+        elif rev is None:
+            check_file(target, asked.python)
     if compiles is None:
         compiles = all(map(is_model, targets))
     with contextlib.ExitStack() as stack:

@@ -12,8 +12,9 @@ import click
 from inspector import plugins
 from inspector.cli.options import together
 from inspector.errors import RecordingError, UsageError
-from inspector.report.baseline import Baseline, KnownFinding
+from inspector.report.baseline import Baseline
 from inspector.report.fail_on import parse_fail_on
+from inspector.report.finding import Finding, Place
 from inspector.report.gate import judged, verdict
 from inspector.report.report import Report
 from inspector.report.severity import Severity
@@ -100,13 +101,12 @@ def read_baseline(path: Path) -> Baseline:
         raise RecordingError(message, _WRITE_ONE) from error
 
 
-def _known_finding(entry: Mapping[str, Any]) -> KnownFinding:
-    return KnownFinding(
+def _known_finding(entry: Mapping[str, Any]) -> Finding:
+    return Finding(
         rule=str(entry["rule"]),
         severity=Severity(entry["severity"]),
         message=str(entry["message"]),
-        file=str(entry.get("file") or ""),
-        line=int(entry.get("line") or 0),
+        place=Place(str(entry.get("file") or ""), int(entry.get("line") or 0)),
         gb_id=entry.get("gb_id"),
         fingerprint=str(entry["fingerprint"]),
     )

@@ -10,7 +10,7 @@ import click
 from inspector.cli.grouped import Command
 from inspector.cli.kernel_builds import TEXTS, compiled, compiled_if_possible, text_of
 from inspector.cli.kernel_choice import which_kernel
-from inspector.cli.options import always_inductor, gpu_options
+from inspector.cli.options import always_inductor, compile_option, gpu_options
 from inspector.cli.output import check_place, write_file
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import is_model
@@ -39,11 +39,7 @@ _FORMS = ("source", *TEXTS)
     "--export", metavar="KERNEL",
     help="Write a kernel to a self-checking Python file; part of its name is enough.",
 )  # fmt: skip
-@click.option(
-    "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels to show registers and predicted times. Kernels from a recording are "
-    "untrusted code and need --compile.",
-)  # fmt: skip
+@compile_option
 @recording_options
 def command(  # noqa: PLR0913 - one parameter per option
     target: str | None,

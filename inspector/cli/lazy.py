@@ -45,13 +45,10 @@ class LazyGroup(click.Group):
         """Finds the command, or says which names look like the one that was typed."""
         name = args[0]
         if not name.startswith("-") and self.get_command(ctx, name) is None:
-            names = plugins.command_table()
-            from inspector.shared.near_matches import near_matches
+            from inspector.shared.near_matches import suggestion
 
-            near = near_matches(name, names)
-            hint = (
-                f"Did you mean {' or '.join(near)}?" if near else f"There are {', '.join(names)}."
-            )
+            names = plugins.command_table()
+            hint = suggestion(name, names, f"There are {', '.join(names)}.")
             raise click.UsageError(f"There is no command {name!r}. {hint}", ctx)
         return super().resolve_command(ctx, args)
 

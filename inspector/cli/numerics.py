@@ -9,7 +9,7 @@ import click
 
 from inspector.cli.gate import EXIT_FINDINGS
 from inspector.cli.grouped import Command
-from inspector.cli.options import always_inductor
+from inspector.cli.options import always_inductor, no_grad_option
 from inspector.cli.record import Recorded, record
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.revisions import checkouts_of, two_targets
@@ -28,7 +28,7 @@ _OF_THE_COMPILER = ("backend", "mode", "dynamic", "fullgraph")
     "--rev", metavar="REV",
     help="Compare a git revision with the working tree, or two revisions: main, A..B.",
 )  # fmt: skip
-@click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@no_grad_option
 @recording_options
 def command(target: str | None, after: str | None, asked: Asked, rev: str | None) -> int:
     """Show where results of compiled code, or of a changed model, diverge.

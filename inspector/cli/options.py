@@ -130,15 +130,22 @@ target_options = together(
 )  # fmt: skip
 """What to compile and how: the options that turn into a `Request`."""
 
+no_grad_option = click.option(
+    "--no-grad", is_flag=True, help="Call the model under torch.no_grad(), for inference."
+)
+compile_option = click.option(
+    "--compile/--no-compile", "compiles", default=None,
+    help="Compile the kernels to show registers and predicted times. Kernels from a recording are "
+    "untrusted code and need --compile.",
+)  # fmt: skip
+
 gpu_options = together(
     click.option(
         "--gpu", metavar="NAME",
         shell_complete=lambda _context, _, text: [key for key in GPUS if key.startswith(text)],
         help="Generate code for this GPU, even if this machine lacks it: h200, …",
     ),
-    click.option(
-        "--no-grad", is_flag=True, help="Call models under torch.no_grad(), for inference."
-    ),
+    no_grad_option,
     click.option(
         "--fake", is_flag=True,
         help="With --gpu: allocate no large tensors and run nothing, for models of any size.",

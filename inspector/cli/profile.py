@@ -9,7 +9,7 @@ from inspector import plugins
 from inspector.cli.counters import count_kernels
 from inspector.cli.grouped import Command
 from inspector.cli.kernel_choice import benched, check_kernel_options
-from inspector.cli.options import always_inductor, option_help
+from inspector.cli.options import always_inductor, no_grad_option, option_help
 from inspector.cli.output import check_place, write_bytes
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import existing, is_model, named, print_place, recorded
@@ -26,9 +26,7 @@ _TIMELINES = (".perfetto.json", ".trace.json")
 
 @click.command("profile", cls=Command)
 @click.argument("target", required=False, type=click.Path())
-@click.option(
-    "--no-grad", is_flag=True, help="Call the model under torch.no_grad(), for inference."
-)
+@no_grad_option
 @click.option(
     "--counters", is_flag=True,
     help="Read hardware counters in a second run, under Nsight Compute.",

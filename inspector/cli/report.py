@@ -12,7 +12,7 @@ import click
 
 from inspector.cli.grouped import Command
 from inspector.cli.kernel_builds import compiled_if_possible
-from inspector.cli.options import always_inductor, option_help
+from inspector.cli.options import always_inductor, compile_option, no_grad_option, option_help
 from inspector.cli.output import check_place, write_file
 from inspector.cli.recording_options import Asked, recording_options
 from inspector.cli.target import is_model
@@ -39,14 +39,8 @@ _DEFAULT = Path("report.html")
 @click.option(
     "--profile", is_flag=True, help="Also time the kernels, which takes another minute or two."
 )
-@click.option(
-    "--no-grad", is_flag=True, help="Call the model under torch.no_grad(), for inference."
-)
-@click.option(
-    "--compile/--no-compile", "compiles", default=None,
-    help="Compile the kernels, for PTX, SASS and predicted times. Kernels from a recording are "
-    "compiled only with --compile, because they are untrusted code.",
-)  # fmt: skip
+@no_grad_option
+@compile_option
 @click.option("--open/--no-open", "opens", default=None, help="Open the page in the browser.")
 @recording_options
 def command(target: str | None, asked: Asked, *, compiles: bool | None, opens: bool | None) -> int:

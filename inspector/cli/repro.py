@@ -10,7 +10,7 @@ import click
 from inspector.cli.grouped import Command
 from inspector.cli.kernel_builds import compiled
 from inspector.cli.kernels import checked_report, gpu_name, write_kernel
-from inspector.cli.options import always_inductor, option_help
+from inspector.cli.options import always_inductor, no_grad_option, option_help
 from inspector.cli.output import check_place, write_file
 from inspector.cli.record import record
 from inspector.cli.recording_options import Asked, recording_options
@@ -26,7 +26,7 @@ _FILE = Path("repro.py")
 
 @click.command("repro", cls=Command)
 @click.argument("target", type=click.Path())
-@click.option("--no-grad", is_flag=True, help="Call the model under torch.no_grad(): inference.")
+@no_grad_option
 @click.option(
     "--kernel", metavar="KERNEL",
     help="Write one generated kernel instead, with code that launches and times it; part of its "

@@ -15,7 +15,7 @@ from inspector.features.breaks.advice.advice import Advice
 from inspector.features.breaks.advice.table import ALL, about
 from inspector.report.rule import Rule
 from inspector.report.wording import versions
-from inspector.shared.near_matches import near_matches
+from inspector.shared.near_matches import suggestion
 
 _URL = "https://meta-pytorch.github.io/compile-graph-break-site/gb/gb{}.html"
 _GB_ID = re.compile(r"gb(\d{1,4})", re.IGNORECASE)
@@ -49,8 +49,7 @@ def command(name: str | None) -> None:
     elif kind := _GB_ID.fullmatch(name):
         _print_kind(kind[1].zfill(4))
     else:
-        near = near_matches(name, [*rules, *advice])
-        hint = f"Did you mean {' or '.join(near)}?" if near else "Run inspect rule to list all."
+        hint = suggestion(name, [*rules, *advice], "Run inspect rule to list all.")
         raise UsageError(f"There is no rule {name!r}.", hint)
 
 

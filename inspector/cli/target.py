@@ -19,7 +19,7 @@ from inspector.run.sources.child import Settings
 from inspector.run.sources.recording import opened, read_run
 from inspector.run.sources.store import is_store, newest_recording, recordings_limit
 from inspector.shared.cores import usable_cores
-from inspector.shared.near_matches import near_matches
+from inspector.shared.near_matches import suggestion
 from inspector.shared.request import Request
 
 _REPORT = b'"tool_version"'  # at the beginning of our own
@@ -50,11 +50,11 @@ def check_target(target: str | None, python: str | None, given: Mapping[str, obj
     """Refuses what can be refused before anything is recorded or read."""
     if not is_model(target):
         refuse_options(given)
-    elif python is None:
-        check_file(target)
+    else:
+        check_file(target, python)
 
 
-def check_file(target: str) -> None:
+def check_file(target: str, python: str | None) -> None:
     """Looks at ``model.py`` or ``model.py:name`` without running anything: torch takes seconds."""
     name, suffix, _ = target.partition(".py")
     path = Path(name + suffix)
@@ -67,10 +67,12 @@ def check_file(target: str) -> None:
             f"{path} cannot be read (permission denied).", "Ask its owner for access or a copy."
         ) from error
     if not is_there:
-        near = near_matches(path.name, (item.name for item in path.parent.glob("*.py")))
-        hint = f"Did you mean {' or '.join(str(path.parent / name) for name in near)}?"
-        hint = hint if near else "Name a Python file, or a module (package.module:name)."
+        here = (item.name for item in path.parent.glob("*.py"))
+        step = "Name a Python file, or a module (package.module:name)."
+        hint = suggestion(path.name, here, step)
         raise UsageError(f"There is no file {path}.", hint)
+    if python is not None:
+        return  # whose syntax may be another
     try:
         with tokenize.open(path) as source:
             ast.parse(source.read(), str(path))
@@ -135,8 +137,8 @@ def existing(target: str | None) -> Path:
         with contextlib.suppress(RecordingError):
             path = newest_recording().with_name(target)
     if not _exists(path):
-        near = near_matches(path.name, (item.name for item in Path().iterdir()))
-        hint = f"Did you mean {' or '.join(near)}?" if near else "Name a model.py to record it."
+        here = (item.name for item in Path().iterdir())
+        hint = suggestion(path.name, here, "Name a model.py to record it.")
         if is_number or is_store(path.parent):
             hint = (
                 f"Only the newest {recordings_limit()} (up to 1 GB) and named recordings are kept. "

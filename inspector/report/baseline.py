@@ -2,54 +2,20 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Self
 
 from inspector.report.finding import Finding
-from inspector.report.severity import Severity
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class KnownFinding:
-    """A finding of an earlier report.
-
-    Attributes:
-        rule: Its rule's id.
-        severity: Severity in the earlier report.
-        message: Message of the finding.
-        file: File name as it was shown, or an empty string.
-        line: Line number in the earlier report, from 1, if known.
-        gb_id: Torch's id of a graph break, or None.
-        fingerprint: Fingerprint that identifies the finding across reports.
-    """
-
-    rule: str
-    severity: Severity
-    message: str
-    file: str
-    line: int
-    gb_id: str | None
-    fingerprint: str
-
-    @classmethod
-    def of(cls, finding: Finding) -> Self:
-        """A finding as a later report will know it."""
-        return cls(
-            rule=finding.rule,
-            severity=finding.severity,
-            message=finding.message,
-            file=finding.place.file,
-            line=finding.place.line,
-            gb_id=finding.gb_id,
-            fingerprint=finding.fingerprint,
-        )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Baseline:
-    """An earlier report, perhaps of a plain trace."""
+    """An earlier report, perhaps of a plain trace.
+
+    Attributes:
+        findings: As far as its JSON tells one from another: places have a file and a line alone.
+    """
 
     name: str
-    findings: tuple[KnownFinding, ...]
+    findings: tuple[Finding, ...]
     target: str = ""
     settings: Mapping[str, object] = dataclasses.field(default_factory=dict)
     torch: tuple[str, ...] = ()
@@ -57,8 +23,8 @@ class Baseline:
 
 
 def compared(
-    findings: Sequence[Finding], known: Sequence[KnownFinding]
-) -> tuple[tuple[bool, ...], tuple[KnownFinding, ...]]:
+    findings: Sequence[Finding], known: Sequence[Finding]
+) -> tuple[tuple[bool, ...], tuple[Finding, ...]]:
     """For each finding whether it is new, and the known ones that are gone.
 
     Findings are counted: two with the fingerprint of one known finding make one new. Those in the
@@ -74,7 +40,7 @@ def compared(
                 for item in left
                 if item.fingerprint == finding.fingerprint
                 and item.severity.rank <= finding.severity.rank
-                and (item.file == finding.place.file or not same_file)
+                and (item.place.file == finding.place.file or not same_file)
             )
             if index not in matched and (match := next(same, None)):
                 left.remove(match)

@@ -20,12 +20,8 @@ _OPEN = {"(": ")", "[": "]", "{": "}"}
 _MOST = 300
 
 
-def code_spans(text: str) -> tuple[tuple[int, int], ...]:
+def code_spans(text: str) -> Iterator[tuple[int, int]]:
     """Beginning and end of each piece of code in a sentence, in order."""
-    return tuple(_spans(text))
-
-
-def _spans(text: str) -> Iterator[tuple[int, int]]:
     position = 0
     while (word := _WORD.search(text, position)) is not None:
         start = word.start() + len(word[0]) - len(word[0].lstrip("("))  # of prose

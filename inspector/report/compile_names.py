@@ -20,13 +20,7 @@ def origin_ns(run: Run) -> int:
 def process_names(run: Run) -> tuple[str, ...]:
     """A name for each process: rank, process id and host, as far as known."""
     return tuple(
-        _cut(
-            label
-            if process.rank is None
-            else f"{label} · pid {process.pid}"
-            if "pid" not in label
-            else label
-        )
+        _cut(label if "pid" in label else f"{label} · pid {process.pid}")
         for label, process in zip(labels(run), run.processes, strict=True)
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from inspector.errors import UsageError
 from inspector.report.severity import Severity
-from inspector.shared.near_matches import near_matches
+from inspector.shared.near_matches import suggestion
 
 
 def fails_on(names: Iterable[str], rule: str, severity: Severity) -> bool:
@@ -20,9 +20,7 @@ def parse_fail_on(texts: Iterable[str], known: Sequence[str]) -> tuple[str, ...]
         for name in map(str.strip, text.split(",")):
             folded = name.casefold().replace("_", "-")
             if folded not in known:
-                near = near_matches(folded, known)
-                choices = f"Choose from {', '.join(known)}."
-                hint = f"Did you mean {' or '.join(near)}?" if near else choices
+                hint = suggestion(folded, known, f"Choose from {', '.join(known)}.")
                 raise UsageError(f"--fail-on has no {name!r}.", hint)
             found[folded] = None
     return tuple(found)

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
 
-from inspector.report.baseline import Baseline, KnownFinding, compared
+from inspector.report.baseline import Baseline, compared
 from inspector.report.escaping import one_line
 from inspector.report.fail_on import fails_on
 from inspector.report.finding import Finding
@@ -30,7 +30,7 @@ class Compared:
     name: str
     new: int
     known: int
-    fixed: tuple[KnownFinding, ...]
+    fixed: tuple[Finding, ...]
     differences: tuple[str, ...]
 
 
@@ -126,6 +126,4 @@ def changes(gate: Gate, findings: Iterable[Finding]) -> Iterator[tuple[str, str,
             new = "new" if finding.fails_gate else "new, passes"
             yield new, location(finding.place), kind(finding), title(finding)
     for known in gate.baseline.fixed if gate.baseline else ():
-        place = f"{known.file or '(unknown place)'}{f':{known.line}' if known.line else ''}"
-        words = known.rule.replace("-", " ") + (f" {known.gb_id}" if known.gb_id else "")
-        yield "fixed", one_line(place), one_line(words), one_line(known.message)
+        yield "fixed", location(known.place), kind(known), title(known)

@@ -81,7 +81,7 @@ def parsed(text: str) -> ast.Module | None:
 def expression(text: str) -> ast.expr | None:
     """The syntax of an expression; None where it is none."""
     try:
-        return ast.parse(text, mode="eval").body
+        return ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -93,15 +93,10 @@ _ALIASES = MappingProxyType(
         "cdouble": "c128",
         "cfloat": "c64",
         "chalf": "c32",
-        "fp64": "f64",
-        "fp32": "f32",
-        "fp16": "f16",
         "b1": "b8",
-        "s64": "i64",
-        "s32": "i32",
-        "s16": "i16",
-        "s8": "i8",
     }
+    | {f"fp{bits}": f"f{bits}" for bits in (64, 32, 16)}
+    | {f"s{bits}": f"i{bits}" for bits in (64, 32, 16, 8)}
 )
 
 _BY_NAME = MappingProxyType(

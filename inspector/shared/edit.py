@@ -16,8 +16,6 @@ names as ``module.name``."""
 class Edit:
     """One replacement of source text.
 
-    Lines count from 1, columns from 0 in UTF-8 bytes.
-
     Lines count from 1, columns from 0 and in bytes of UTF-8, as Python's syntax trees have them.
 
     Attributes:

@@ -15,6 +15,12 @@ def near_matches(word: str, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(by_folded[name] for name in close)
 
 
+def suggestion(word: str, names: Iterable[str], otherwise: str) -> str:
+    """The names that are spelled nearly like `word`, as a question; without any, `otherwise`."""
+    near = near_matches(word, names)
+    return f"Did you mean {' or '.join(near)}?" if near else otherwise
+
+
 def did_you_mean(word: str, names: Iterable[str], *, otherwise: str = "There is") -> str:
     """One sentence that leads from a wrong name to a right one; empty if there are no names."""
     known = tuple(dict.fromkeys(names))

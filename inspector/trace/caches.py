@@ -16,12 +16,9 @@ CACHE_ARTIFACTS = {
 """Cache and what came of the look-up, by the artifact that says so; torch 2.6's says it inside."""
 
 CODE_STATES = {
-    "get_local_code_state": ("hit", "on this machine"),
-    "get_remote_code_state": ("hit", "remote"),
-    "get_extra_remote_code_state": ("hit", "remote"),
-    "put_local_code_state": ("stored", "on this machine"),
-    "put_remote_code_state": ("stored", "remote"),
-    "put_extra_remote_code_state": ("stored", "remote"),
+    f"{verb}_{kind}_code_state": (state, "on this machine" if kind == "local" else "remote")
+    for verb, state in (("get", "hit"), ("put", "stored"))
+    for kind in ("local", "remote", "extra_remote")
 }
 """What happened to the profile of dynamic shapes, and where, by artifact (torch/_dynamo/pgo.py)."""
 

@@ -10,6 +10,7 @@ from inspector.records.codec import decode
 from inspector.records.record import doc, part
 from inspector.records.stack import StackFrame
 from inspector.trace.envelope import Envelope
+from inspector.trace.failed_guard import stripped_source
 from inspector.trace.fields import nanoseconds, texts
 from inspector.trace.graph_break import Raised
 from inspector.trace.guards import DynamoSettings, read_settings
@@ -17,7 +18,6 @@ from inspector.trace.printed_stack import printed_frames
 
 _SECOND_NS = 1_000_000_000
 _US_NS = 1_000
-_LOCAL = re.compile(r"L\['(\w+)'\]")
 _LIMIT = "recompile limit exceeded"
 CACHE_LIMIT = "CacheLimitExceeded"
 """Torch 2.5's exception, after which it skips the function; its log has nothing of it."""
@@ -211,7 +211,7 @@ class RecompileReasons:
         # A reason can read as JSON by chance ("0").
         if not isinstance(reasons, list):
             reasons = [text]
-        return cls(reasons=tuple(_without_scope(str(reason)) for reason in reasons))
+        return cls(reasons=tuple(stripped_source(str(reason)) for reason in reasons))
 
 
 def read_configs(envelope: Envelope) -> dict[str, str]:
@@ -269,7 +269,7 @@ class CompilationMetrics:
             fields,
             **{name: nanoseconds(fields.get(key), unit) for name, (key, unit) in _TIMES.items()},
             fail_type=fail_type,
-            recompile_reason=_without_scope(str(fields.get("recompile_reason") or "")) or None,
+            recompile_reason=stripped_source(str(fields.get("recompile_reason") or "")) or None,
             # Torch 2.6 takes what the limit refused for a backward: it does not say what it is.
             is_forward=envelope.key == "compilation_metrics" or fail_type in _LIMIT_ERRORS,
             settings=read_settings(fields.get("dynamo_config")),
@@ -292,8 +292,3 @@ class CompilationMetrics:
             return 0
         refused = self.fail_type == "BackendCompilerFailed"
         return max(0, attempted - failed - refused)
-
-
-def _without_scope(reason: str) -> str:
-    """``L['x']`` as ``x``, which torch itself writes since 2.7 (``strip_local_scope``)."""
-    return _LOCAL.sub(r"\1", reason)

@@ -65,7 +65,7 @@ def parse_reason(reason: str) -> FailedGuard:
 
 
 def stripped_source(source: str) -> str:
-    """A source as reasons spell it: ``x.shape`` for ``L['x'].shape``."""
+    """A source as reasons spell it: ``x.shape`` for ``L['x'].shape``; torch does since 2.7."""
     return _LOCAL.sub(r"\1", source)
 
 

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Protocol, TypeVar
+
+from inspector.records.stack import StackFrame
 
 # Dynamo's own frame below which everything belongs to the compilation (2.11 to 2.13).
 _BEGINS = re.compile(r"(?:.*/)?torch/_dynamo/convert_frame\.py")
@@ -11,15 +12,9 @@ _TORCH = re.compile(r"(?P<root>(?:.*/)?torch)/_\w+/|^<frozen ")
 _CALLS = re.compile(r"(?:.*/)?torch/(?:_ops|_library/\w+)\.py")
 
 
-class _Frame(Protocol):
-    @property
-    def file(self) -> str: ...
-
-
-_T = TypeVar("_T", bound=_Frame)
-
-
-def inside_compiler(frames: Sequence[_T]) -> tuple[tuple[_T, ...], tuple[_T, ...]]:
+def inside_compiler(
+    frames: Sequence[StackFrame],
+) -> tuple[tuple[StackFrame, ...], tuple[StackFrame, ...]]:
     """The frames outside torch that ran while Dynamo compiled, outermost first.
 
     Returns:
@@ -34,5 +29,5 @@ def inside_compiler(frames: Sequence[_T]) -> tuple[tuple[_T, ...], tuple[_T, ...
     return tuple(_outside(inner, root)), tuple(_outside(inner[first:], root))
 
 
-def _outside(frames: Iterable[_T], root: str) -> Iterable[_T]:
+def _outside(frames: Iterable[StackFrame], root: str) -> Iterable[StackFrame]:
     return (frame for frame in frames if not (root and frame.file.startswith(f"{root}/")))

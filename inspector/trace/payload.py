@@ -37,13 +37,10 @@ class Payload:
     def raw(self) -> bytes:
         """The payload's bytes as torch wrote them, without the tabs of the log format.
 
-        CR LF become LF again in a log where they were changed; CR LF that torch itself wrote there
-        are lost, and `is_whole` tells.
+        CR LF become LF again in a log where they were changed, also those that torch itself wrote.
         """
         text = b"".join(self._blocks())
-        if self.is_crlf and hashlib.md5(text, usedforsecurity=False).hexdigest() != self.md5:
-            return text.removesuffix(b"\r").replace(b"\r\n", b"\n")
-        return text
+        return text.removesuffix(b"\r").replace(b"\r\n", b"\n") if self.is_crlf else text
 
     def text(self) -> str:
         """The payload as text; bytes that are not UTF-8 become replacement characters."""

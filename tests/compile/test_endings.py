@@ -14,8 +14,6 @@ import torch
 from torch import nn
 
 import inspector
-from inspector.capture.target.signatures import check_fits
-from inspector.errors import ModelFailedError
 from inspector.records.calls import Uncaught
 from inspector.run.ended import further_endings
 from inspector.run.sources.recording import opened, read_run
@@ -108,19 +106,6 @@ def test_other_processes_and_threads_are_told_with_their_lines(recorded: tuple[s
     assert f'required "forward" function (train.py:{line_of("inner(x) + 1")})' in said
     batch = line_of('["batch"]')
     assert f"'loader' failed with KeyError: 'batch' (train.py:{batch})" in said
-
-
-class Misspelled(nn.Module):
-    def forwrad(self, x: torch.Tensor) -> torch.Tensor:
-        return x
-
-
-def test_a_class_without_forward_is_named_before_anything_is_compiled() -> None:
-    with pytest.raises(NotImplementedError):
-        Misspelled()(torch.ones(1))
-    with pytest.raises(ModelFailedError, match=r"`Misspelled` \(test_endings.py:\d+\)") as raised:
-        check_fits(Misspelled(), (torch.ones(1),), {}, "The call")
-    assert "Did you mean `forwrad`?" in raised.value.next_step
 
 
 HEAD = "import torch\nfrom torch import nn\n"

@@ -11,9 +11,9 @@ from inspector.errors import EnvironmentLacksError, UsageError
 @pytest.mark.parametrize(
     "module",
     sorted(
-        set(map(plugins.command_module, plugins.COMMANDS))
+        {f"inspector.cli.{name.replace('-', '_')}" for name in plugins.COMMANDS}
         | {module for modules in plugins.RULES.values() for module in modules}
-        | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values()}
+        | {*plugins.RENDERERS.values(), *plugins.TIMELINES.values(), *plugins.TABLES.values()}
         | {
             f"inspector.features.{module.partition(':')[0]}"
             for _, *modules in plugins.REPORTS.values()

@@ -13,9 +13,8 @@ from pathlib import Path
 from inspector.capture.failures import user_failure
 from inspector.capture.roots import is_of_project
 from inspector.errors import UsageError
-from inspector.shared.near_matches import did_you_mean, near_matches
+from inspector.shared.near_matches import did_you_mean
 
-_SHOWN = 8
 # What to name in place of a file that has no code, by its suffix.
 _WEIGHTS = (".pt", ".pth", ".bin", ".safetensors", ".ckpt", ".onnx")
 _STEPS = {
@@ -91,7 +90,7 @@ def _split(target: str) -> tuple[str, str | None]:
 
 def _file(source: str, name: str | None, path: Path) -> Place:
     if not path.exists():
-        raise _missing_file_error(source, path)
+        raise UsageError(f"There is no file `{source}`.", "Check the path.")
     if path.suffix != ".py":
         step = _STEPS.get(path.suffix.lower(), "Name a file that ends in `.py`, or a module.")
         raise UsageError(f"`{source}` is not a Python file.", step.format(source))
@@ -142,7 +141,7 @@ def _root(path: Path, top: Path | None) -> str:
 def _module(source: str, name: str | None) -> Place:
     here = str(Path.cwd())
     if not all(part.isidentifier() for part in source.split(".")):
-        raise _missing_file_error(source, Path(here, source))
+        raise UsageError(f"There is no file `{source}`.", "Check the path.")
     if here not in sys.path[:1]:
         # As `python -m` does; finding a module in a package imports the package.
         sys.path.insert(0, here)
@@ -168,21 +167,6 @@ def _spec(source: str) -> ModuleSpec:
     if spec is None:
         raise _missing_module_error(missing.split("."))
     return spec
-
-
-def _missing_file_error(source: str, path: Path) -> UsageError:
-    folder = path.parent
-    if not folder.is_dir():
-        return UsageError(f"There is no directory `{Path(source).parent}`.", "Check the path.")
-    prefix = source[: -len(path.name)]
-    stems = sorted(file.stem for file in folder.glob("*.py"))
-    # The folder and the suffix, which are right, would make every name look near.
-    names = [f"{prefix}{stem}.py" for stem in near_matches(path.stem, stems) or stems]
-    step = "Did you mean" if near_matches(path.stem, stems) else "Python files in that folder"
-    listed = ", ".join(f"`{name}`" for name in names[:_SHOWN])
-    return UsageError(
-        f"There is no file `{source}`.", f"{step}: {listed}." if names else "Check the path."
-    )
 
 
 def _missing_module_error(parts: list[str]) -> UsageError:

@@ -2,14 +2,12 @@
 
 import inspect
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from inspector.capture.compiled import uncompiled
-from inspector.errors import ModelFailedError, UsageError
-from inspector.shared.near_matches import near_matches
+from inspector.errors import UsageError
 from inspector.shared.units import count
 
 _SHOWN = 6
@@ -63,7 +61,6 @@ def check_fits(
     Raises:
         UsageError: There are too many or too few, or one has an unknown name.
     """
-    _check_forward(uncompiled(function))
     signature = signature_of(function)
     if signature is None:
         return
@@ -76,31 +73,6 @@ def check_fits(
             f"{source} gives {given}, which does not match the signature: {error}.",
             f"The signature is `{shown_signature(function)}`.",
         ) from error
-
-
-def _check_forward(model: Any) -> None:
-    """Raises for a module that says nowhere what a call of it computes."""
-    kind = type(model)
-    if not isinstance(model, torch.nn.Module) or kind.__call__ is not torch.nn.Module.__call__:
-        return
-    if kind.forward is not torch.nn.Module.forward or "forward" in vars(model):
-        return
-    methods = [name for name, value in vars(kind).items() if inspect.isfunction(value)]
-    near = near_matches("forward", methods)
-    step = f"Did you mean `{near[0]}`? " if near else ""
-    raise ModelFailedError(
-        f"The class `{kind.__qualname__}`{_defined(kind)} has no `forward` method.",
-        f"{step}Define `def forward(self, …)`.",
-    )
-
-
-def _defined(kind: type) -> str:
-    """`` (model.py:4)``, or nothing."""
-    try:
-        line = inspect.getsourcelines(kind)[1]
-        return f" ({Path(inspect.getfile(kind)).name}:{line})"
-    except (OSError, TypeError):  # made in a notebook's cell, or in no file at all
-        return ""
 
 
 class _Elided:

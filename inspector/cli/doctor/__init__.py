@@ -5,15 +5,12 @@ from collections.abc import Sequence
 from typing import IO
 
 import click
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from inspector.capture.internals import USES
-from inspector.cli.doctor.checks import Row, State, diagnose
+from inspector.cli.doctor.checks import Row, diagnose
 from inspector.cli.doctor.environment import look_around, missing_names
-
-_STYLES = {State.OK: "green", State.MISSING: "yellow", State.NOT_HERE: "dim"}
+from inspector.render.terminal import render
+from inspector.report.page import Code, Column, Page, Section, Table
 
 
 @click.command()
@@ -44,7 +41,7 @@ def command(interpreter: str | None, *, is_torch: bool) -> None:
     if is_torch:
         print_internals(missing_names(interpreter), sys.stdout)
         return
-    print_text(diagnose(look_around(interpreter)), sys.stdout)
+    render(page_of(diagnose(look_around(interpreter))), sys.stdout)
 
 
 def print_internals(missing: Sequence[str], file: IO[str]) -> None:
@@ -62,31 +59,14 @@ def print_internals(missing: Sequence[str], file: IO[str]) -> None:
             file.write(f"  lost: {use.without}\n")
 
 
-def print_text(rows: Sequence[Row], file: IO[str]) -> None:
-    """Prints a table, and below it how to get what is missing, unwrapped, so that it is copied."""
-    console = Console(file=file, highlight=False)
-    with console.capture() as capture:
-        console.print(_table(rows))
-        _print_fixes(console, [row for row in rows if row.fix])
-    # rich pads every line to the width of the table, which a diff or a paste would show.
-    file.writelines(f"{line.rstrip()}\n" for line in capture.get().splitlines())
-
-
-def _print_fixes(console: Console, wanted: Sequence[Row]) -> None:
-    if wanted:
-        console.print(Text("\nInstall what is missing:", style="bold"))
-    for row in wanted:
-        console.print(Text(f"  {row.name}"))
-        console.print(Text(f"    {row.fix}", style="cyan"), soft_wrap=True)
-
-
-def _table(rows: Sequence[Row]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    table.add_column("", no_wrap=True)
-    table.add_column("state", no_wrap=True)
-    table.add_column("found", overflow="fold", ratio=3)
-    table.add_column("needed for", overflow="fold", ratio=2)
-    for row in rows:
-        state = Text(row.state, style=_STYLES.get(row.state, "red"))
-        table.add_row(Text(row.name), state, Text(row.found or "-"), Text(row.purpose))
-    return table
+def page_of(rows: Sequence[Row]) -> Page:
+    """What there is, and below it how to get what is missing, on lines to be copied."""
+    columns = (Column(""), Column("state"), Column("found"))
+    cells = [(row.name, row.state.value, row.found or "-") for row in rows]
+    fixes = [f"# {row.name}, for {row.purpose}\n{row.fix}" for row in rows if row.fix]
+    code = [Code("\n".join(fixes), "sh")] if fixes else []
+    sections = (
+        Section("", [Table(columns, cells, limit=len(cells))]),
+        Section("Install what is missing", code),
+    )
+    return Page("environment", "", sections=sections)

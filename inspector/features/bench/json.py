@@ -127,8 +127,8 @@ VIEWS: Views = {
         failure? inputs"""
     ),
     VariedInput: View(
-        """label inputs=row.inputs first_call_ns=row.first_ns cached_call_ns=row.latency.middle_ns
-        compiled recompiled_because failure=row.failure?""",
+        """label input=row.input inputs=row.inputs first_call_ns=row.first_ns
+        cached_call_ns=row.latency.middle_ns compiled recompiled_because failure=row.failure?""",
         recompiled_because=_because,
     ),
 }

@@ -5,7 +5,6 @@ from inspector.records.calls import TargetCall, TargetFunction, Uncaught
 from inspector.records.environment import Dropped
 from inspector.records.graph_breaks import SkippedFrame
 from inspector.records.trial import Comparison
-from inspector.report.baseline import KnownFinding
 from inspector.report.gate import Compared, Gate
 from inspector.report.json.common import COMMON, process_index
 from inspector.report.json.encode import Scope, View, Views, tool_version
@@ -100,8 +99,8 @@ VIEWS: Views = {
     ),
     Added: View("graphs graph_breaks distinct_graph_breaks recompiles"),
     Gate: View("passed fail_on failing incomplete? baseline"),
-    Compared: View("name new known fixed differences"),
-    KnownFinding: View("rule severity message file? line? gb_id fingerprint"),
+    Compared: View("name new known fixed:known differences"),
+    "known": View("rule severity message file=place.file? line=place.line? gb_id fingerprint"),
     Verification: View(
         "backend? deterministic baseline trials not_tried? rewrites_left baseline_again"
     ),

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from inspector.features.recompiles.case import Facts, FixCase, with_method
 from inspector.features.recompiles.fix_shared import lowered
 from inspector.features.recompiles.marks import changing_sizes, mark_fix, marks_of, of_parameters
-from inspector.features.recompiles.wording import sized
+from inspector.report.user_code.call_site import user_spelling
 from inspector.report.wording import count, listed
 from inspector.run.recompile import EqualSizes, RecompileClass
 from inspector.shared.stack import user_frame
-from inspector.trace.failed_guard import stripped_source
 
 _C = RecompileClass
 _LAST_OF_FOUR = 3
@@ -33,7 +32,7 @@ def mark(case: FixCase) -> str:
     held = next((use for use in case.first.symbols if use.held_by), None)
     if held is None:
         return mark_fix(case)
-    others = listed([sized(stripped_source(name)) for name in held.held_by], 3)
+    others = listed(list(map(user_spelling, held.held_by)), 3)
     return f"{mark_fix(case)} Also mark the sizes that are equal to it: {others}."
 
 
@@ -172,7 +171,7 @@ FACTS: Facts = {
     "has_array": lambda case: any(name.startswith(_ARRAY) for name in changing_sizes(case.items)),
     "mark_clause": lambda case: lowered(mark(case)),
     "has_equal_sizes": lambda case: case.first.equal_sizes is not None,
-    "equal_dimension": lambda case: sized(equal_sizes(case).changed[0]),
+    "equal_dimension": lambda case: user_spelling(equal_sizes(case).changed[0]),
     "equal_value": lambda case: equal_sizes(case).value,
     "contiguous": lambda case: case.converted_all(lambda _: ".contiguous()"),
     "on_one_device": lambda case: case.converted_all(lambda wanted: f".to({_device_name(wanted)})"),

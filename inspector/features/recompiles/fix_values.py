@@ -18,7 +18,6 @@ _OPTIMIZERS = re.compile(r"[/\\]torch[/\\]optim[/\\]")
 _STATE = re.compile(r"^self\.state\b")
 _RATE = re.compile(r"^self\.param_groups\[\d+\]\[(['\"])lr\1\]$")
 _FILLED = frozenset({_C.LENGTH, _C.KEYS})
-_TORCHS = re.compile(r"__import_(torch(?:_dot_\w+?)*)(?=\.|\Z)")
 _KINDS = {_C.STR: "a string", _C.ENUM: "an enum member", _C.CONSTANT: "a Python constant"}
 # By torch's names in GlobalStateGuard (torch/csrc/dynamo/guards.cpp); the second since 2.15.
 _MATMUL = "torch.backends.cuda.matmul"
@@ -122,8 +121,7 @@ def in_constructor(case: FixCase) -> str:
 
 def torchs_own(case: FixCase) -> str:
     """What a module of torch keeps for itself: nobody passes it, or makes it a tensor."""
-    match = _TORCHS.match(case.name)
-    return match[1].replace("_dot_", ".") + case.name[match.end() :] if match else ""
+    return case.name if case.name.startswith("torch.") else ""
 
 
 def is_optimizer_state(case: FixCase) -> bool:

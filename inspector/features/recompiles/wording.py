@@ -1,6 +1,5 @@
 """What a recompilation is about, in words that all renderers share."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.recompiles.case import is_of_set, is_zero_one
@@ -16,11 +15,9 @@ from inspector.report.wording import count, duration, listed
 from inspector.run.recompile import Answer, Origin, Recompile, RecompileClass
 from inspector.shared.roots import Roots
 from inspector.shared.stack import StackFrame, user_frame
-from inspector.trace.failed_guard import stripped_source
 
 _C = RecompileClass
 _MOST_SHOWN = 4
-_SIZE = re.compile(r"\.(size|stride)\(\)\[(\d+)\]")
 _ORIGINS: Mapping[Origin, str] = {
     Origin.MODULE_ATTRIBUTE: "module attribute",
     Origin.ATTRIBUTE: "attribute",
@@ -93,7 +90,7 @@ def changed(item: Recompile) -> str:
     name = user_spelling(item.name).removesuffix("._modules").removesuffix(".__code__")
     if equal := item.equal_sizes:
         sizes = (*equal.changed[:1], *(equal.kept or equal.changed[1:])[:1])
-        return f"{' and '.join(map(sized, sizes))} were both {equal.value} and now differ"
+        return f"{' and '.join(map(user_spelling, sizes))} were both {equal.value} and now differ"
     if item.kind in {_C.SIZE, _C.STRIDE}:
         return _sizes(item)
     if item.kind in _VALUES:
@@ -108,14 +105,9 @@ def changed(item: Recompile) -> str:
     text = _special(item) or _CHANGES.get(item.kind)
     if text is None:
         return f"a guard fails: {item.guard or 'torch does not say which'}"
-    names = ", ".join(sized(stripped_source(use.source)) for use in item.symbols) or name
+    names = ", ".join(user_spelling(use.source) for use in item.symbols) or name
     colon_name = f": {item.name}" if item.name else ""
     return text.format(name=name or "an object", names=names or "tensors", colon_name=colon_name)
-
-
-def sized(size: str) -> str:
-    """``past.size(1)`` for ``past.size()[1]``; anything else as the user writes it."""
-    return _SIZE.sub(r".\1(\2)", user_spelling(size))
 
 
 def joined(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from inspector.records.trial import TrialResult
-from inspector.report.baseline import KnownFinding, compared
+from inspector.report.baseline import compared
 from inspector.report.finding import Finding
 from inspector.report.report import Report
 from inspector.report.settings import DYNAMIC, MARK_DYNAMIC, shown_setting
@@ -41,8 +41,7 @@ def trial_of(
     candidate: Candidate, report: Report, before: Report, *, deterministic: bool | None
 ) -> Trial:
     """A candidate that was tried."""
-    known = [KnownFinding.of(finding) for finding in before.findings]
-    is_new, fixed = compared(report.findings, known)
+    is_new, fixed = compared(report.findings, before.findings)
     gone = tuple(_gone(fixed, before, report))
     removed = tuple(dict.fromkeys(item.fingerprint for item in gone))
     was, now = measured(before), measured(report)
@@ -59,33 +58,30 @@ def trial_of(
     )
 
 
-def _counts(
-    gone: Iterable[KnownFinding], before: Report, report: Report
-) -> dict[str, tuple[int, int]]:
+def _counts(gone: Iterable[Finding], before: Report, report: Report) -> dict[str, tuple[int, int]]:
     """How often the function of a recompilation was compiled again without and with a setting."""
     was, now = _recompiled(before), _recompiled(report)
     return {
-        item.fingerprint: (was[item.file, item.line], now[item.file, item.line])
+        item.fingerprint: (was[_at(item)], now[_at(item)])
         for item in gone
         if item.rule == _RECOMPILE
     }
 
 
-def _gone(fixed: Iterable[KnownFinding], before: Report, report: Report) -> Iterator[KnownFinding]:
+def _gone(fixed: Iterable[Finding], before: Report, report: Report) -> Iterator[Finding]:
     """What is gone, and has not become another finding at the same place.
 
     Every recompilation of a function is found at its first line: one is gone where the function is
     compiled fewer times, and not where the next guard failed in its place.
     """
     prints = {finding.fingerprint for finding in report.findings}
-    places = {(item.rule, item.place.file, item.place.line) for item in report.findings}
+    places = {(item.rule, _at(item)) for item in report.findings}
     was, now = _recompiled(before), _recompiled(report)
     for item in fixed:
         if item.rule == _RECOMPILE:
-            place = (item.file, item.line)
-            replaced = now[place] >= was[place]
+            replaced = now[_at(item)] >= was[_at(item)]
         else:
-            replaced = (item.rule, item.file, item.line) in places
+            replaced = (item.rule, _at(item)) in places
         if item.fingerprint not in prints and not replaced:
             yield item
 
@@ -94,8 +90,12 @@ def _recompiled(report: Report) -> collections.Counter[tuple[str, int]]:
     """How often the function at a place was compiled again, or should have been."""
     found: collections.Counter[tuple[str, int]] = collections.Counter()
     for finding in report.findings:
-        found[finding.place.file, finding.place.line] += len(finding.recompiles)
+        found[_at(finding)] += len(finding.recompiles)
     return found
+
+
+def _at(finding: Finding) -> tuple[str, int]:
+    return finding.place.file, finding.place.line
 
 
 def together(verification: Verification, *, lines_only: bool = False) -> Candidate | None:

@@ -3,43 +3,21 @@
 from collections.abc import Sequence
 
 from pygments import lex
-from pygments.lexer import Lexer, RegexLexer
-from pygments.lexers import CppLexer, LlvmLexer, PythonLexer
-from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, _TokenType
+from pygments.lexer import Lexer
+from pygments.lexers import CppLexer, GasLexer, LlvmLexer, PtxLexer, PythonLexer
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 
 _MAX_HIGHLIGHTED_BYTES = 400_000  # a longer text is shown without colors: 1 MB takes 3 s
 _CLASSES: Sequence[tuple[_TokenType, str]] = (
     (Comment, "c"), (Keyword, "k"), (String, "s"), (Number, "n"), (Name.Builtin, "b"),
-    (Name.Function, "f"), (Name.Class, "f"), (Name.Decorator, "d"), (Name.Label, "d"),
-    (Operator.Word, "k"),
+    (Name.Constant, "b"), (Name.Variable, "b"), (Name.Function, "f"), (Name.Class, "f"),
+    (Name.Decorator, "d"), (Name.Label, "d"), (Operator.Word, "k"),
 )  # fmt: skip
-
-
-class AssemblyLexer(RegexLexer):
-    """PTX and SASS: opcodes, registers, labels, numbers and comments."""
-
-    name = "GPU assembly"
-    tokens = {  # noqa: RUF012 - as Pygments has it
-        "root": [
-            (r"//[^\n]*|/\*.*?\*/", Comment),
-            (r"\"[^\"\n]*\"", String),
-            (r"^\s*[\w$.]+:", Name.Label),
-            (r"\.[a-zA-Z_][\w.]*", Keyword),
-            (r"%?\b(?:U?R\d+|U?P[T\d]|RZ|URZ|SR_[\w.]+|c)\b|%\w+(?:\.\w+)?", Name.Builtin),
-            (r"\b[A-Z][A-Z0-9]+(?:\.[\w.]+)?", Name.Function),
-            (r"\b[a-z][a-z0-9]+(?:\.[a-z0-9_]+)+", Name.Function),
-            (r"\b0[fFdDxX][\da-fA-F]+|-?\b\d+(?:\.\d+)?", Number),
-            (r"[{}\[\]();,|@!+\-]", Punctuation),
-            (r"[^\S\n]+|\n|\w+|.", Name),
-        ]
-    }
-
-
 _LEXERS: dict[str, type[Lexer]] = {
     "python": PythonLexer,
     "cpp": CppLexer,
-    "ptx": AssemblyLexer,
-    "sass": AssemblyLexer,
+    "ptx": PtxLexer,
+    "sass": GasLexer,  # which calls registers constants
     "ttgir": LlvmLexer,
 }
 

@@ -18,15 +18,12 @@ from inspector.shared.stack import (
     project_frame,
     resumed_line,
 )
-from inspector.trace.guard_source import without_class_dicts
+from inspector.trace.guard_source import spelled, without_class_dicts
 
-_MODULE_DICT = re.compile(r"\._(?:modules|parameters|buffers)\[(['\"])(\w+)\1\]")
 _BASE = re.compile(r"^(?P<base>[A-Za-z_]\w*)(?P<path>.*)$", re.DOTALL)
 _POSITION = re.compile(r"^\[(?P<index>\d+)\](?P<path>.*)$", re.DOTALL)
 _KEY = re.compile(r"^\[(['\"])(?P<key>\w+)\1\](?P<path>.*)$", re.DOTALL)
 _NUMPY = re.compile(r"^___from_numpy\((.+)\)$")
-_KEPT = re.compile(r"^___stack\d+")
-_GLOBAL = re.compile(r"^G\[(['\"])(\w+)\1\]")
 # What makes a new tensor each time that it is written (torch.Tensor's properties).
 _VIEWS = frozenset({"T", "mT", "H", "mH", "data", "real", "imag", "grad"})
 # torch/_dynamo/external_utils.py, 2.11 to 2.13: `wrap_inline` calls a module of torch's own, or
@@ -171,11 +168,8 @@ def _written(node: ast.expr) -> _Found:
 
 def user_spelling(name: str) -> str:
     """A source as the user would write it: ``self.layers[0].weight``, ``N``."""
-    name = without_class_dicts(name)
-    numpy = _NUMPY.match(name)
-    text = _GLOBAL.sub(r"\2", numpy[1] if numpy else name)
-    text = _KEPT.sub("(kept across a graph break)", text)
-    return _MODULE_DICT.sub(lambda m: f"[{m[2]}]" if m[2].isdecimal() else f".{m[2]}", text)
+    numpy = _NUMPY.match(without_class_dicts(name))
+    return spelled(numpy[1] if numpy else name)
 
 
 def is_wrapper(frame: StackFrame) -> bool:

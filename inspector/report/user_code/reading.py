@@ -2,7 +2,6 @@
 
 import ast
 import dataclasses
-from collections.abc import Iterator
 
 from inspector.report.user_code.code import Code, header
 from inspector.run.source import parsed
@@ -62,7 +61,9 @@ def _in_bytes(lines: list[str], span: Span) -> Span:
 
 
 def _found(tree: ast.Module, span: Span, lines: list[str]) -> Code:
-    around = [node for node in _statements(tree) if _covers(node, span)]
+    # Outer before inner ones.
+    statements = (node for node in ast.walk(tree) if isinstance(node, ast.stmt))
+    around = [node for node in statements if _covers(node, span)]
     # `if x: return` has two statements on its line; without columns it is the first one.
     first = [node for node in around if node.lineno == span.line and span.column is None]
     if not around:
@@ -74,20 +75,6 @@ def _found(tree: ast.Module, span: Span, lines: list[str]) -> Code:
     same = (node for node in header(statement) if isinstance(node, ast.expr) and _is(node, span))
     function = functions[-1] if functions else None
     return Code(statement, next(same, None), function, tuple(lines))
-
-
-def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
-    """All statements, outer before inner ones."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop(0)
-        if isinstance(node, ast.stmt):
-            yield node
-        waiting += [
-            child
-            for child in ast.iter_child_nodes(node)
-            if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case)
-        ]
 
 
 def _covers(node: ast.stmt, span: Span) -> bool:

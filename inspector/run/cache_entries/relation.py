@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
+from inspector.run.source import expression as expression_of
+
 Known: TypeAlias = Callable[[str], int | float | bool | None]
 """The value of a source or of one of its sizes (``L['x'].size()[0]``), or None."""
 
@@ -66,16 +68,11 @@ _ANY_NUMBER = re.compile(r"(?<![\w'\].])\d{1,9}(?:\.\d{1,18})?(?![\w'])")
 _NUMBER = re.compile(r"(?<![\w'\].])\d{1,9}(?![\w'])")
 
 
+_parsed = functools.lru_cache(maxsize=4096)(expression_of)
+
+
 class _UnknownError(Exception):
     """Something in the expression has no known value."""
-
-
-@functools.lru_cache(maxsize=4096)
-def _parsed(expression: str) -> ast.expr | None:
-    try:
-        return ast.parse(expression.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 @functools.lru_cache(maxsize=1 << 16)

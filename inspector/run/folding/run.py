@@ -44,6 +44,8 @@ class RunPart:
         roots: Whose code a file is, as its processes were built with.
         began_ns: When the first of our recorded processes began, or None without such a process.
         texts: The source that was recorded.
+        records: How many records the logs have.
+        unread: Why each log that cannot be read cannot.
     """
 
     processes: tuple[Process, ...]
@@ -52,6 +54,8 @@ class RunPart:
     began_ns: int | None
     texts: tuple[SourceText, ...]
     warnings: tuple[LogWarning, ...]
+    records: int = 0
+    unread: tuple[str, ...] = ()
 
 
 class RunBuilder:

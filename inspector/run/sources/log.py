@@ -40,10 +40,6 @@ _NAMED = frozenset({"artifact", "graph_dump"})
 _LONG_TEXTS = frozenset({"dynamo_cpp_guards_str", "dynamo_output_graph", "graph_dump"})
 _READ_BYTES = 1 << 20
 _CUT_OFF = "the log ends in the middle of this record; record skipped"
-_CRLF = (
-    "the log's line endings were converted to CR LF and this payload cannot be restored; copy "
-    "the log as a binary file"
-)
 _LONGEST_PREFIX_BYTES = 1 << 16
 _MAX_HELD_BYTES = 64 << 20
 """Of a payload that is read, or a record's first line; what is longer is left out."""
@@ -77,7 +73,6 @@ class LogReader:
         self._lookups: dict[int, Mapping[int, str]] = {}
         self._bad_lines = 0
         self._warned = 0
-        self._said_line_ends = False
         self._warnings: list[LogWarning] = []
 
     def take_warnings(self) -> list[LogWarning]:
@@ -202,10 +197,6 @@ class LogReader:
         if envelope.key == "str":
             self._intern(envelope)
             return None
-        if payload and payload.held is not None and payload.is_crlf and not payload.is_whole():
-            if not self._said_line_ends:
-                self._warn(number, _CRLF)
-            self._said_line_ends = True
         return envelope
 
     def _envelope(

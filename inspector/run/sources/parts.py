@@ -29,38 +29,24 @@ class ReadOptions:
     on_progress: Callable[[float], None]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class LogPart:
-    """What was read of some logs.
-
-    Attributes:
-        unread: Why each log that cannot be read cannot.
-    """
-
-    run: RunPart
-    records: int
-    unread: tuple[str, ...]
-
-
-def read_parts(logs: Sequence[tuple[Path, str]], options: ReadOptions) -> list[LogPart]:
+def read_parts(logs: Sequence[tuple[Path, str]], options: ReadOptions) -> list[RunPart]:
     """What the logs say, in order; each by its path and by what it is called.
 
     Raises:
         RecordingError: A process that read died.
     """
-    size_bytes = sum(path.stat().st_size for path, _ in logs if path.exists())
-    if options.processes > 1 and len(logs) > 1 and size_bytes > _WORTH_PROCESSES_BYTES:
+    if options.processes > 1 and len(logs) > 1 and _size_bytes(logs) > _WORTH_PROCESSES_BYTES:
         return _read_in_processes(logs, options)
-
-    def on_bytes(done_bytes: int) -> None:
-        options.on_progress(done_bytes / size_bytes)
-
-    return [_read(logs, options, on_bytes=on_bytes)]
+    return [_read(logs, options)]
 
 
-def _read_in_processes(logs: Sequence[tuple[Path, str]], options: ReadOptions) -> list[LogPart]:
+def _size_bytes(logs: Sequence[tuple[Path, str]]) -> int:
+    return sum(path.stat().st_size for path, _ in logs if path.exists())
+
+
+def _read_in_processes(logs: Sequence[tuple[Path, str]], options: ReadOptions) -> list[RunPart]:
     silent = dataclasses.replace(options, on_progress=_ignore)  # a method cannot be sent
-    parts: list[LogPart] = []
+    parts: list[RunPart] = []
     pool = concurrent.futures.ProcessPoolExecutor(
         min(options.processes, len(logs)), initializer=signal.signal,
         initargs=(signal.SIGINT, signal.SIG_IGN),
@@ -69,8 +55,8 @@ def _read_in_processes(logs: Sequence[tuple[Path, str]], options: ReadOptions) -
         for part in pool.map(_read, [[log] for log in logs], itertools.repeat(silent)):
             parts.append(part)
             options.on_progress(len(parts) / len(logs))
-        roots = roots_of_parts([part.run for part in parts])
-        others = [number for number, part in enumerate(parts) if part.run.roots != roots]
+        roots = roots_of_parts(parts)
+        others = [number for number, part in enumerate(parts) if part.roots != roots]
         again = [[logs[number]] for number in others]
         found = pool.map(_read, again, itertools.repeat(silent), itertools.repeat(roots))
         for number, part in zip(others, found, strict=True):
@@ -88,23 +74,21 @@ def _ignore(_: object) -> None:
 
 
 def _read(
-    logs: Sequence[tuple[Path, str]],
-    options: ReadOptions,
-    roots: Roots | None = None,
-    on_bytes: Callable[[int], None] = _ignore,
-) -> LogPart:
+    logs: Sequence[tuple[Path, str]], options: ReadOptions, roots: Roots | None = None
+) -> RunPart:
     builder = RunBuilder(
         keep_spans=options.keep_spans, explains_recompiles=options.explains_recompiles
     )
     unread: list[str] = []
-    records = done_bytes = 0
+    records, done_bytes, size_bytes = 0, 0, _size_bytes(logs)
     for path, name in logs:
         reader = LogReader(path)
         for _ in _read_log(reader, name, builder, unread):
-            on_bytes(done_bytes + reader.offset)
+            options.on_progress((done_bytes + reader.offset) / size_bytes)
         records += reader.records
         done_bytes += reader.offset
-    return LogPart(builder.part(roots), records, tuple(unread))
+    part = builder.part(roots)
+    return dataclasses.replace(part, records=records, unread=tuple(unread))
 
 
 def _read_log(

@@ -91,7 +91,7 @@ def read_run(
         raise RecordingError(
             message, "Name a log written with TORCH_TRACE=DIR, or a torch-inspector recording."
         )
-    run = run_of_parts([part.run for part in parts], recording.meta)
+    run = run_of_parts(parts, recording.meta)
     failures = (
         LogWarning(path.name, 0, f"a log is incomplete: {reason}")
         for path, reason in failures_of_logs(recording.folder)

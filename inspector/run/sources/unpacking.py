@@ -17,7 +17,6 @@ MAX_FILES = 10_000
 
 _ANY_RATIO_BYTES = 64 << 20  # so little may have any ratio
 _BLOCK_BYTES = 1 << 20
-_END_BYTES = 22 + (1 << 16)  # of the last record of a zip, with the longest comment
 
 
 def unzipped(path: Path, folder: Path) -> Path:
@@ -28,12 +27,12 @@ def unzipped(path: Path, folder: Path) -> Path:
     """
     room = _Room(path)
     try:
-        if (files := _files(path)) > MAX_FILES:
-            raise _refused(path, f"it contains {files:,} files or more")
         with zipfile.ZipFile(path) as archive:
+            if (files := len(archive.filelist)) > MAX_FILES:
+                raise _refused(path, f"it contains {files:,} files")
             declared = sum(entry.file_size for entry in archive.filelist)
             _Room(path).take(declared)
-            for number, entry in enumerate(archive.infolist()):
+            for number, entry in enumerate(archive.filelist):
                 # Names are cut to their last part: nothing is ever written outside the folder.
                 target = folder / Path(entry.filename).name
                 if entry.is_dir() or target == folder:
@@ -54,18 +53,6 @@ def unzipped(path: Path, folder: Path) -> Path:
             f"{path} cannot be unpacked ({error}).", "Copy the recording again."
         ) from error
     return folder
-
-
-def _files(path: Path) -> int:
-    """How many files its last record says that it has, 65,535 for more; 0 without such a record.
-
-    To list them takes as long as all else.
-    """
-    with path.open("rb") as file:
-        file.seek(max(path.stat().st_size - _END_BYTES, 0))
-        end = file.read()
-    at = end.rfind(b"PK\5\6")
-    return int.from_bytes(end[at + 10 : at + 12], "little") if at >= 0 else 0
 
 
 def gunzipped(path: Path, folder: Path) -> Path:

@@ -52,7 +52,7 @@ def test_a_range_says_which_sizes_work(tmp_path: Path) -> None:
     (found,) = make_report(run_of(tmp_path, start(), violated(RANGE)), RULES).findings
 
     assert "works for some sizes only" in found.message
-    assert "within 4 <= x.size()[0]" in found.fix
+    assert "within 4 <= x.size(0)" in found.fix
 
 
 def test_an_unknown_text_is_shown_as_it_is(tmp_path: Path) -> None:

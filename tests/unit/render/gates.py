@@ -2,7 +2,8 @@
 
 import dataclasses
 
-from inspector.report.baseline import Baseline, KnownFinding
+from inspector.report.baseline import Baseline
+from inspector.report.finding import Finding, Place
 from inspector.report.gate import judged
 from inspector.report.report import Report
 from inspector.report.severity import Severity
@@ -19,12 +20,16 @@ def with_gate(report: Report, baseline: Baseline | None = None, *fail_on: str) -
 def gated() -> Report:
     """One finding is known, one has gone, two are new; torch was another one back then."""
     report = runs.report_of(runs.broken())
-    gone = KnownFinding(
-        "recompile", Severity.WARNING, "helper is compiled once more", "model.py", 9, None, "f" * 16
+    gone = Finding(
+        "recompile",
+        Severity.WARNING,
+        "helper is compiled once more",
+        Place("model.py", 9),
+        fingerprint="f" * 16,
     )
     old = Baseline(
         name="old.json",
-        findings=(KnownFinding.of(report.findings[0]), gone),
+        findings=(report.findings[0], gone),
         target="model.py",
         settings={"backend": "inductor", "device": "cpu"},
         torch=("2.11.0+cpu",),

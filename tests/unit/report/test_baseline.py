@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.report.baseline import KnownFinding, compared
+from inspector.report.baseline import compared
 from inspector.report.finding import Finding, Place
 from inspector.report.severity import Severity
 
@@ -30,7 +30,7 @@ def test_known_new_and_fixed(
     new: list[Short], old: list[Short], is_new: tuple[bool, ...], fixed: list[str]
 ) -> None:
     findings = [Finding("r", s, "found", Place(file, 1), fingerprint=f) for f, file, s in new]
-    known = [KnownFinding("r", s, "found", file, 1, None, f) for f, file, s in old]
+    known = [Finding("r", s, "found", Place(file, 1), fingerprint=f) for f, file, s in old]
     found, gone = compared(findings, known)
 
     assert found == is_new

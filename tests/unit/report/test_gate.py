@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from inspector.records.environment import End
-from inspector.report.baseline import Baseline, KnownFinding
+from inspector.report.baseline import Baseline
 from inspector.report.gate import Gate, changes, verdict
 from inspector.report.report import Report
 from inspector.run.compilation import Frame
@@ -22,7 +22,7 @@ def gate_of(report: Report) -> Gate:
 
 
 def baseline_of(report: Report, **changed: Any) -> Baseline:
-    return Baseline("old.json", tuple(map(KnownFinding.of, report.findings)), **changed)
+    return Baseline("old.json", report.findings, **changed)
 
 
 BROKEN = runs.report_of(runs.broken())

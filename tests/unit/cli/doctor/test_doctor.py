@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from inspector.cli.doctor import checks, environment, print_text
+from inspector.cli.doctor import checks, environment, page_of
 from inspector.cli.doctor.checks import State, diagnose
 from inspector.cli.doctor.environment import Environment
+from inspector.render.terminal import render
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,7 +114,7 @@ def test_the_table_fits_and_pipes(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     out = io.StringIO()
-    print_text(diagnose(env), out)
+    render(page_of(diagnose(env)), out)
     table, _, fixes = out.getvalue().partition("Install what is missing")
     assert all(len(line) <= width for line in table.splitlines())
     assert all(line == line.rstrip() for line in table.splitlines())

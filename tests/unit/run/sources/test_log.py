@@ -199,18 +199,6 @@ def test_line_ends_that_became_crlf_are_restored(tmp_path: Path) -> None:
     assert warnings == []
 
 
-def test_line_ends_that_cannot_be_restored_are_said_once(tmp_path: Path) -> None:
-    data = artifact("dynamo_error", "a\r\nb\nc")
-    mended = (LOG + data + data + LOG).replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-    path = tmp_path / "a.log"
-    path.write_bytes(mended)
-    reader = LogReader(path)
-
-    assert len(list(reader.read(ended=True))) == 8
-    (warning,) = reader.take_warnings()
-    assert (warning.line, "CR LF" in warning.message) == (8, True)
-
-
 def test_a_forked_process_knows_what_its_parent_interned(tmp_path: Path) -> None:
     def start(pid: int) -> bytes:
         stack = [{"filename": number, "line": 1, "name": "f"} for number in (0, 1)]
