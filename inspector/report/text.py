@@ -1,4 +1,4 @@
-"""Every sentence that the product can print: ``python -m tests.sentences`` lists them.
+"""Every sentence that the product can print: ``python -m inspector.report.text`` lists them.
 
 One line each, with its place, so that an editor reads the whole product on one page. A sentence is
 a string of at least three words in the code, or the documentation of a rule or a command.
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parents[1] / "inspector"
+_PACKAGE = Path(__file__).resolve().parents[1]
 _LEAST_WORDS = 3
 _WORD = re.compile(r"(?:^|(?<=\s))[(\"'`]?[A-Za-z][a-z'-]+[,.;:?!)\"'`]*(?=\s|$)")
 # What looks like code, a pattern or a format is no sentence.
