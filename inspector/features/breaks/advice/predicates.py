@@ -173,8 +173,12 @@ def _decides_at_random(code: Code) -> bool:
     drawn: set[str] = set()
 
     def is_drawn(node: ast.AST) -> bool:
-        is_draw = called(node) in _RANDOM and "." in dotted_name(getattr(node, "func", node))
-        return is_draw or (isinstance(node, ast.Name) and node.id in drawn)
+        match node:
+            case ast.Call(func=ast.Attribute(attr=name)):
+                return name in _RANDOM
+            case ast.Name(id=name):
+                return name in drawn
+        return False
 
     assigned = (node for node in code.walk() if isinstance(node, ast.Assign))
     for node in sorted(assigned, key=lambda each: each.lineno):
