@@ -11,7 +11,6 @@ from inspector.features.compile_time.report import (
 from inspector.report.json.common import COMMON, process_index
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.compile_time import (
-    CacheUse,
     Change,
     CompilationTime,
     KeyChange,
@@ -76,7 +75,6 @@ VIEWS: Views = {
     ),
     PlaceTime: View("file=~file? line? name? compilations processes time_ns by_stage_ns=stages{}"),
     LineTime: View("file=~file? line? name? time_ns"),
-    CacheUse: View("cache hits misses bypasses guard_misses saved_ns reasons"),
     Reason: View("reason=text exception? count compile_ids"),
     CacheLookup: View(
         """process cache state compile_id? occurrence is_backward what? detail? key? reason?

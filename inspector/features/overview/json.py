@@ -6,7 +6,7 @@ from inspector.records.environment import Dropped
 from inspector.records.graph_breaks import SkippedFrame
 from inspector.records.trial import Comparison
 from inspector.report.baseline import KnownFinding
-from inspector.report.gate import Compared, Gate
+from inspector.report.gate import Gate
 from inspector.report.json.common import COMMON, process_index
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.report.overview import cut_warning
@@ -16,8 +16,8 @@ from inspector.run.ended import raised_frame
 from inspector.run.graph_break import GraphBreak
 from inspector.run.recompile import Bound, Change, Limit, Recompile, SymbolUse
 from inspector.run.run import LogWarning, Process
-from inspector.run.summary import Added, Summary
-from inspector.run.verification import Measured, Trial, Verification
+from inspector.run.summary import Summary
+from inspector.run.verification import Trial, Verification
 from inspector.shared.stack import StackFrame, user_frame
 from inspector.trace.graph_break import Cause
 
@@ -98,9 +98,7 @@ VIEWS: Views = {
         recompile_limit_hits compile_time_ns compile_time_by_stage_ns=compile_time_by_stage{}
         later"""
     ),
-    Added: View("graphs graph_breaks distinct_graph_breaks recompiles"),
     Gate: View("passed fail_on failing incomplete? baseline"),
-    Compared: View("name new known fixed differences"),
     KnownFinding: View("rule severity message file? line? gb_id fingerprint"),
     Verification: View(
         "backend? deterministic baseline trials not_tried? rewrites_left baseline_again"
@@ -108,10 +106,6 @@ VIEWS: Views = {
     Trial: View(
         """settings=candidate.settings{} rewrites=candidate.rewrites gb_ids=candidate.gb_ids
         caution=candidate.caution? measured failure? removed added helps"""
-    ),
-    Measured: View(
-        """graphs graph_breaks distinct_graph_breaks recompiles compilations compile_time_ns
-        warm_call_ns least_warm_call_ns outputs"""
     ),
     Comparison: View("equal values differing uncompared max_abs_error first?"),
     Process: View(

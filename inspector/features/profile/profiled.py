@@ -80,12 +80,12 @@ class Profiled:
 
     @property
     def operators(self) -> int:
-        """On the CPU: operators of a call outside of compiled graphs."""
+        """Number of operators per call outside of compiled graphs; 0 on a GPU."""
         return sum(item.is_operator for item in self.work)
 
     @property
     def outside_ns(self) -> float:
-        """On the CPU: the time of a call that no statement and no operator accounts for."""
+        """Time per call that no statement and no operator accounts for; 0 on a GPU."""
         if not self.is_cpu or not self.work:
             return 0.0
         # In the calls that the tables are about: of each what its spans leave.
