@@ -16,7 +16,6 @@ from inspector.report.wording import duration, size
 from inspector.shared.units import percent
 
 _DISTURBED = 1.5  # the mean by the median: other programs took the processor
-_DIFFERENT = 2  # the longest of equal statements by the shortest
 _KINDS = {
     "kernel": "generated",
     "user_kernel": "user-defined",
@@ -88,13 +87,10 @@ def _summary(row: KernelGroup, work_of_call: Sequence[KernelTiming]) -> Iterator
 
 
 def _each(row: KernelGroup) -> Iterator[str]:
-    """What one of them takes; where that is chance, or differs much, what the mean does not say."""
-    each, usual = duration(row.each_ns), duration(row.median_ns / row.number)
-    low, high = (duration(time_ns) for time_ns in row.ends_ns)
+    """What one of them takes; where that is chance, what the mean does not say."""
+    each, usual = (duration(time_ns / row.number) for time_ns in (row.time_ns, row.median_ns))
     if row.time_ns > _DISTURBED * row.median_ns:
         yield f"{each} each on average, median {usual}" if row.number > 1 else f"median {usual}"
-    elif row.ends_ns[1] > _DIFFERENT * row.ends_ns[0]:
-        yield f"{each} each on average, {low}\N{EN DASH}{high}"
     elif row.number > 1:
         yield f"{each} each"
 

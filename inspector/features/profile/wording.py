@@ -230,22 +230,13 @@ def headline(found: Profiled, number: int) -> str:
     parts = [device]
     # Before any call was watched nothing is known of what it launches.
     if found.launches or (found.budget.is_seen and not found.operators):
-        parts.append(f"{count(found.launches, 'launch', 'launches')}{_in_cuda_graphs(found)}")
+        replayed = sum(item.launch.is_replayed for work in found.work for item in work.launches)
+        graphs = f" ({replayed} in CUDA graphs)" if replayed else ""
+        parts.append(count(found.launches, "launch", "launches") + graphs)
     if found.operators:
         where = "" if found.graphs and not found.launches else " outside compiled graphs"
         parts.append(f"{count(found.operators, 'operator')}{where}")
     return which + " · ".join([*parts, f"{calls} timed"])
-
-
-def _in_cuda_graphs(found: Profiled) -> str:
-    replayed = [item for work in found.work for item in work.launches if item.launch.is_replayed]
-    if not replayed:
-        return ""
-    codes = [item.code for item in replayed]
-    graphs = {(code.compile_id, code.direction) for code in codes if code is not None}
-    graph = "CUDA graphs" if None in codes else count(len(graphs), "CUDA graph")
-    every = len(replayed) == found.launches
-    return f" in {graph}" if every else f" ({len(replayed)} in {graph})"
 
 
 def _argument(item: ProfiledArgument) -> str:
