@@ -19,8 +19,6 @@ _NAMES = {
     "kernel_floor_ns": "an empty kernel",
 }
 _LEAST_SHARE = 0.005
-# As in inspector/capture/profiling/ceilings.py, which keeps such figures for an hour only.
-_OTHERS, _BUSY_PERCENT = "others_percent", 10
 # How long the driver says that each held a GPU's clocks back.
 _COUNTERS = {
     f"clocks_event_reasons_counters.{name}": reason
@@ -51,28 +49,6 @@ def ceiling_lines(ceilings: Ceilings) -> Iterator[tuple[str, str]]:
     yield "measured", _when(ceilings)
     for name, reason in ceilings.missing.items():
         yield "not measured", f"{_NAMES.get(name, name.removesuffix(_PRODUCTS))} ({reason})"
-
-
-def busy_notice(ceilings: Ceilings) -> str:
-    """That others were at work when the machine was measured; empty where they were not."""
-    others = ceilings.facts.get(_OTHERS, 0)
-    if others <= _BUSY_PERCENT:
-        return ""
-    return (
-        f"peak rates were measured while other programs used the GPU ({others}% of the time): pass "
-        "`--fresh-ceilings` to measure again"
-    )
-
-
-def others_notice(state: DeviceState) -> str:
-    """That others were at work while a profile was made; empty where they were not."""
-    others = state.others_percent or 0
-    if others <= _BUSY_PERCENT:
-        return ""
-    return (
-        f"another program used the GPU {others}% of the time, so calls took longer: choose a free "
-        "GPU with CUDA_VISIBLE_DEVICES"
-    )
 
 
 def throttled_notice(state: DeviceState) -> str:

@@ -118,7 +118,9 @@ VIEWS: Views = {
         tool_version=tool_version,
         versions=versions,
     ),
-    Ceilings: View("device measured_at_s cached=is_cached values unstable missing facts took_ns?"),
+    Ceilings: View(
+        "device measured_at_s cached=is_cached values unstable missing others_percent took_ns?"
+    ),
     Profiled: View(
         """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
         calls=budget.calls watched_ns=budget.watched_ns
