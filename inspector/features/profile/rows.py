@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.graph.wording import TIMES
-from inspector.features.profile.ceiling_wording import bytes_rate, flops_rate
+from inspector.features.profile.ceiling_wording import rate
 from inspector.features.profile.gains.library_gains import exposed_ns
 from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, limit_of
@@ -101,12 +101,12 @@ def _rates(row: KernelGroup) -> Iterator[str]:
         yield size(work.bytes_ or 0)
         return
     if work.bytes_ and row.median_ns:
-        rate = bytes_rate(work.bytes_ * row.number / row.median_ns * 1e9)
-        yield f"{size(work.bytes_)}, {rate}"
+        per_s = work.bytes_ * row.number / row.median_ns * 1e9
+        yield f"{size(work.bytes_)}, {rate(per_s, 'B/s')}"
     if work.bound is Bound.PROCESSES:
         return
     if work.flops and row.median_ns:
-        yield flops_rate(work.flops * row.number / row.median_ns * 1e9)
+        yield rate(work.flops * row.number / row.median_ns * 1e9, "FLOP/s")
     if row.share_of_ceiling is not None and not row.is_possible:
         yield f"faster than the measured {limit_of(work)}"
 
