@@ -21,7 +21,6 @@ from inspector.records.device_profile import ProfiledArgument
 from inspector.report.wording import count, duration, listed
 from inspector.shared.units import percent
 
-_INDUCTOR = "inductor"
 _MOST_GAINS = 3
 _NO_DIFFERENCE = 1.0
 _NOTICED = 0.01  # of a call
@@ -63,10 +62,10 @@ def _without_kernels(found: Profiled) -> str:
         where = f"; Dynamo gives up at {listed(found.breaks)}" if found.breaks else ""
         return f"No compiled graph ran: this is eager PyTorch{where}. Run `inspect explain`"
     graphs = count(found.graphs, "graph")
-    if found.backend == _INDUCTOR:
-        return f"No kernels from {graphs} ran: `inspect guards` shows which guards fail"
-    backend = f"the backend {found.backend}" if found.backend else "the backend"
-    return f"{graphs} without generated kernels: {backend} runs each operator eagerly"
+    return (
+        f"No kernels from {graphs} ran: guards fail (see `inspect guards`), or the backend runs "
+        "each operator eagerly"
+    )
 
 
 def time_lines(found: Profiled) -> Iterator[str]:
