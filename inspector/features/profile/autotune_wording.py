@@ -30,7 +30,7 @@ def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
     """What autotuning cost, what was tried, and what a call has of it."""
     measured = [item for item in found.tuned if item.first.how == "measured"]
     if measured:
-        tried = count(found.candidates, "candidate")
+        tried = count(sum(item.total for item in measured), "candidate")
         places = count(len(measured), "place")
         if found.spent_ns:
             whole = (
@@ -151,7 +151,7 @@ def _details(tuned: Tuned) -> Iterator[str]:
         yield _HOW.get(tuned.first.how, tuned.first.how)
     yield from _clearly(tuned)
     usual, gain = tuned.usual, tuned.gain
-    if tuned.is_usual and len(tuned.first.candidates) > 1:
+    if usual is not None and usual is tuned.winner and tuned.total > 1:
         yield "same as the default"
     elif usual is not None and gain is not None and usual is not tuned.next:
         yield f"{_faster_than(gain)} {shown(usual)}, the default"

@@ -85,11 +85,6 @@ class Tuned:
         return _longer(self.usual, self.winner) if self.usual is not None else None
 
     @property
-    def is_usual(self) -> bool:
-        """Whether the winner is the default."""
-        return self.winner is not None and self.winner is self.usual
-
-    @property
     def saved_ns(self) -> float | None:
         """What a call takes less: an estimate, or None where nothing is known of it.
 
@@ -133,11 +128,6 @@ class Autotuning:
         """Estimated time saved per call, or None if unknown."""
         known = [item.saved_ns for item in self.tuned if item.saved_ns is not None]
         return sum(known) if known else None
-
-    @property
-    def candidates(self) -> int:
-        """How many candidates were timed, or failed."""
-        return sum(item.total for item in self.tuned if item.first.how == "measured")
 
 
 def make_autotuning(

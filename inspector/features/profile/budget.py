@@ -204,8 +204,8 @@ def _median(values: Sequence[int]) -> float:
     return float(statistics.median(values)) if values else 0.0
 
 
-def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
-    """How many times as long as usual the calls of a round took, of those that are left out.
+def _unusual(profile: DeviceProfile) -> frozenset[int]:
+    """The rounds whose calls took much longer than usual, or less, which are left out.
 
     Both kinds of calls of a round are taken together: what met one of them met the other, as a
     rule, and which of them is faster must not decide. A round that was cut off has one alone.
@@ -214,9 +214,8 @@ def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
     both = {number: math.sqrt(eager[number] * plain[number]) for number in eager.keys() & plain}
     levels = both or plain
     if not levels:
-        return {}
+        return frozenset()
     usual = statistics.median(levels.values())
-    times = {number: level / usual for number, level in levels.items()}
-    found = {n: each for n, each in times.items() if not 1 / _UNUSUAL < each < _UNUSUAL}
+    found = {n for n, level in levels.items() if not 1 / _UNUSUAL < level / usual < _UNUSUAL}
     is_enough = len(levels) - len(found) >= LEAST_ROUNDS
-    return found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else {}
+    return frozenset(found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else ())
