@@ -86,12 +86,7 @@ def input_notices(found: Profiled) -> Iterator[str]:
 def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
     """What limits the measurements of an input."""
     if profile.error is not None:
-        # Rounds are made behind the first eager calls: there are some although none of those is.
-        is_eager_alone = profile.error.what == "eager" and not profile.eager_ns
-        rest = "measurements so far are shown"
-        if is_eager_alone and profile.watched_ns:
-            rest = "compiled calls were still measured"
-        yield f"{_failed(profile.error)}; {rest}"
+        yield f"{_failed(profile.error)}; measurements so far are shown"
     elif profile.blocks and budget.calls < _LEAST_CALLS:
         yield f"only {count(budget.calls, 'call')} each, compiled and eager, fit in the time limit"
     if profile.unmatched:
