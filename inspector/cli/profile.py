@@ -145,10 +145,4 @@ def _content(report: ProfileReport, found: Profiled) -> bytes:
     if not found.profile.worked:
         message = "The recording has no GPU timeline."
         raise RecordingError(message, "Record one on a GPU: inspect profile model.py.")
-    versions = report.run.processes[0].versions if report.run.processes else {}
-    parts = [
-        report.run.meta.target,
-        str(found.profile.device.get("name") or found.profile.device.get("kind") or ""),
-        f"torch {versions['torch']}" if "torch" in versions else "",
-    ]
-    return timeline(found.profile, " · ".join(filter(None, parts)))
+    return timeline(found.profile, report.run.meta.target)

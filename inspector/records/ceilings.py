@@ -26,10 +26,8 @@ class Ceilings(Record):
         "relative difference between the two halves of the samples", default_factory=dict
     )
     took_ns: int = doc("duration of the measurement", default=0)
-    facts: Mapping[str, int] = doc(
-        "l2_bytes, threads, …; others_percent: percentage of time that other processes were using "
-        "the GPU just before the measurement",
-        default_factory=dict,
+    others_percent: int | None = doc(
+        "percentage of time that other processes kept the GPU busy just before", default=None
     )
 
 

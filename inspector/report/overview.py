@@ -44,20 +44,11 @@ def recording_line(run: Run) -> tuple[str, ...]:
     return tuple(one_line(part) for part in parts if part)
 
 
-def asked_backend(run: Run) -> str:
-    """The backend that was asked for; empty where the file chooses it itself."""
-    return "" if _compiles_itself(run) else str(run.meta.settings.get("backend") or "")
-
-
 def _backend(run: Run) -> str:
-    if _compiles_itself(run):
+    if any(target.is_compiled for target in run.records(TargetFunction)):
         return "compiled by its own file"
-    backend = asked_backend(run)
+    backend = run.meta.settings.get("backend")
     return f"backend {backend}" if backend else ""
-
-
-def _compiles_itself(run: Run) -> bool:
-    return any(target.is_compiled for target in run.records(TargetFunction))
 
 
 def _torch(run: Run) -> str:

@@ -12,7 +12,7 @@ interface ColdStart {
   compile_time_ns: number; compile_time_by_stage_ns: Stages; compilations: Compilation[];
   caches: { cache: string; hits: number; misses: number; bypasses: number; saved_ns: number; reasons: unknown[] }[];
   lines: { file: string; line: number; name: string; compilations: number; time_ns: number }[];
-  notes: string[]; notices: { kind: string; message: string }[];
+  notices: string[];
 }
 /** In the order in which a compilation goes through them; each has its color. */
 const ORDER = ["Dynamo", "guards", "AOTAutograd", "backend", "Inductor passes", "lowering", "scheduling", "code generation", "Triton compilation", "autotuning", "loading kernels", "caches", "unattributed"];
@@ -39,7 +39,7 @@ export function Compile(): JSX.Element {
         <div class="scroll" tabIndex={0}><table><thead><tr><th scope="col">Cache</th><th scope="col" class="num">Hits</th><th scope="col" class="num">Misses</th><th scope="col" class="num">Bypasses</th><th scope="col" class="num">Saved</th></tr></thead>
           <tbody>{held.caches.map((row) => <tr><th scope="row">{row.cache}</th><td class="num">{number(row.hits)}</td><td class="num">{number(row.misses)}</td><td class="num">{number(row.bypasses)}</td><td class="num">{duration(row.saved_ns)}</td></tr>)}</tbody></table></div>
       </section>
-      {[...held.notes, ...held.notices.map((notice) => notice.message)].map((note) => <p class="note"><Prose text={sentence(note)} /></p>)}
+      {held.notices.map((note) => <p class="note"><Prose text={sentence(note)} /></p>)}
     </div>
   );
 }

@@ -235,4 +235,4 @@ def test_another_program_on_the_gpu_is_noticed(tmp_path: Path) -> None:
             other.kill()
     assert beside["profiles"][0]["device_state"]["others_percent"] > 50
     assert any("another program used the GPU" in text for text in beside["notices"])
-    assert beside["ceilings"]["facts"]["others_percent"] > 50
+    assert beside["ceilings"]["others_percent"] > 50

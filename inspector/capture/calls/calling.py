@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from inspector.capture.target.target import Target
 
 LOSS_MARK = "inspector loss"
-"""The mark, in a profile, around the sum whose backward pass `backward` runs."""
+"""The mark, in a profile, around what `backward` does before it runs the backward pass."""
 _LATER = (types.CoroutineType, types.GeneratorType)
 
 
@@ -76,25 +76,20 @@ def requiring_grad(outputs: object) -> list[torch.Tensor]:
 def backward(outputs: object, ones: Ones | None = None) -> None:
     """Backward of the sum of all outputs that require grad.
 
-    Without `ones`, the gradients of that sum, it is computed in the call.
+    Args:
+        ones: The gradients of that sum; without them they are made in the call.
 
     Raises:
         UsageError: None does.
     """
     with torch._C._profiler._RecordFunctionFast(LOSS_MARK):  # noqa: SLF001 - costs 100 ns
         wanted = requiring_grad(outputs)
-        gradients = ones.of(wanted) if ones is not None else None
-        loss = None
-        if wanted and gradients is None:
-            loss = torch.stack([tensor.sum().float() for tensor in wanted]).sum()
+        gradients = (ones or Ones()).of(wanted)
     if not wanted:
         message = "--train needs an output that requires grad, but none does."
         step = "Drop --train, or use parameters that require grad."
         raise UsageError(message, step)
-    if loss is not None:
-        loss.backward()
-    else:
-        torch.autograd.backward(wanted, gradients)
+    torch.autograd.backward(wanted, gradients)
 
 
 @dataclasses.dataclass(slots=True)

@@ -19,13 +19,13 @@ import torch
 
 from inspector.capture.profiling.device import uses_cuda
 from inspector.capture.profiling.machine.cpu import Cpu, allowed
-from inspector.capture.profiling.machine.device_state import OTHERS, device_state
+from inspector.capture.profiling.machine.device_state import device_state
 from inspector.capture.profiling.machine.gpu import Gpu, uuid_of
 from inspector.capture.profiling.machine.timing import Unsupported
 from inspector.records.ceilings import Ceilings
 from inspector.records.codec import decode, encode
 
-VERSION = 4
+VERSION = 5
 _BUSY_PERCENT = 10
 _DAY_S = 24 * 60 * 60
 _MOST_S = 30 * _DAY_S
@@ -90,7 +90,7 @@ def cached(file: Path) -> Ceilings | None:
     if not before.values or not all(rate > 0 for rate in before.values.values()):
         return None
     age_s = time.time() - before.measured_at_s
-    is_unsure = before.unstable or before.facts.get(OTHERS, 0) > _BUSY_PERCENT
+    is_unsure = before.unstable or (before.others_percent or 0) > _BUSY_PERCENT
     return before if -_DAY_S < age_s < (_UNSURE_S if is_unsure else _MOST_S) else None
 
 
@@ -134,6 +134,6 @@ def _measured(machine: Gpu | Cpu) -> tuple[Ceilings, bool]:
         values=values,
         unstable=unstable,
         missing=missing,
-        facts=machine.facts,
+        others_percent=machine.others_percent,
     )
     return made, is_whole

@@ -1,17 +1,9 @@
 """A cold start as JSON."""
 
-import dataclasses
-
-from inspector.features.compile_time.report import (
-    Against,
-    ColdStartReport,
-    cold_notes,
-    cold_notices,
-)
+from inspector.features.compile_time.report import Against, ColdStartReport, cold_notices
 from inspector.report.json.common import COMMON, process_index
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.compile_time import (
-    CacheUse,
     Change,
     CompilationTime,
     KeyChange,
@@ -26,22 +18,9 @@ FORMAT_VERSION = 1
 """Counts up when a field changes its meaning or goes, not for a new one."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Notice:
-    """A missing part of the recording, or an error of the recorder."""
-
-    kind: str
-    message: str
-
-
-def _notes(scope: Scope) -> list[str]:
-    """Notes on these figures."""
-    return list(cold_notes(scope.of(ColdStartReport)))
-
-
-def _notices(scope: Scope) -> list[_Notice]:
-    """Missing parts of the recording, and errors of the recorder."""
-    return [_Notice(*notice) for notice in cold_notices(scope.of(ColdStartReport))]
+def _notices(scope: Scope) -> list[str]:
+    """Notes on these figures, missing parts of the recording, and errors of the recorder."""
+    return [text for _, text in cold_notices(scope.of(ColdStartReport))]
 
 
 def _torch(scope: Scope) -> str | None:
@@ -58,10 +37,9 @@ VIEWS: Views = {
         trace_writing_ns=cold_start.logging_ns vector_checks=cold_start.vector_checks
         processes=run.processes compilations=cold_start.compilations functions=cold_start.frames
         lines=cold_start.lines dynamo_lines=cold_start.traced_lines caches=cold_start.caches
-        lookups=run.processes.lookups against findings=report.findings notes notices""",
+        lookups=run.processes.lookups against findings=report.findings notices""",
         format_version=FORMAT_VERSION,
         tool_version=tool_version,
-        notes=_notes,
         notices=_notices,
     ),
     Process: View(
@@ -76,7 +54,6 @@ VIEWS: Views = {
     ),
     PlaceTime: View("file=~file? line? name? compilations processes time_ns by_stage_ns=stages{}"),
     LineTime: View("file=~file? line? name? time_ns"),
-    CacheUse: View("cache hits misses bypasses guard_misses saved_ns reasons"),
     Reason: View("reason=text exception? count compile_ids"),
     CacheLookup: View(
         """process cache state compile_id? occurrence is_backward what? detail? key? reason?

@@ -4,14 +4,9 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
-from inspector.features.compile_time.report import (
-    Against,
-    ColdStartReport,
-    cold_notes,
-    cold_notices,
-)
+from inspector.features.compile_time.report import Against, ColdStartReport, cold_notices
 from inspector.report.escaping import one_line
-from inspector.report.page import Block, Code, Column, Lines, Page, Section, Table, about, as_notes
+from inspector.report.page import Block, Code, Column, Lines, Page, Section, Table, about
 from inspector.report.place import qualified_name
 from inspector.report.processes import labels
 from inspector.report.wording import count, duration, listed
@@ -83,7 +78,7 @@ def page(report: ColdStartReport) -> Page:
                 else [Lines(["torch logged no cache lookups"])],
             ),
         ),
-        notes=(*as_notes(cold_notes(report)), *cold_notices(report)),
+        notes=list(cold_notices(report)),
         next_steps=report.report.next_steps,
     )
 

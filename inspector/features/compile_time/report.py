@@ -42,8 +42,13 @@ class ColdStartReport:
         return self.report.run
 
 
-def cold_notes(report: ColdStartReport) -> Iterator[str]:
-    """Notes on these figures."""
+def cold_notices(report: ColdStartReport) -> Iterator[tuple[str, str]]:
+    """What is to be known about the figures and the recording, as (kind, text) pairs."""
+    yield from (("note", text) for text in _of_figures(report))
+    yield from notices(report.report, _UNSEEN)
+
+
+def _of_figures(report: ColdStartReport) -> Iterator[str]:
     cold = report.cold_start
     if any(item.compile_time_ns and not item.has_spans for item in report.run.processes):
         yield "the log has no spans, so times are from torch's metrics and exclude backward graphs"
@@ -56,8 +61,3 @@ def cold_notes(report: ColdStartReport) -> Iterator[str]:
     if against and against.only_here + against.only_there:
         here, there = count(against.only_here, "graph"), count(against.only_there, "graph")
         yield f"cache lookups only in this recording: {here}; only in {against.name}: {there}"
-
-
-def cold_notices(report: ColdStartReport) -> Iterator[tuple[str, str]]:
-    """What the recording lacks, and what went wrong when it was made, as (kind, text) pairs."""
-    return notices(report.report, _UNSEEN)

@@ -42,16 +42,16 @@ class CudaGraphRow:
     process: int
     compile_id: str
     name: str
-    mode: str
-    parts: int
-    sizes: tuple[tuple[int, ...], ...]
-    calls: int | None
-    replays: int | None
-    recordings: int
-    warmups: int | None
-    eager: int | None
-    copied_bytes: int | None
-    capture_ns: int | None
+    mode: str = ""
+    parts: int = 1
+    sizes: tuple[tuple[int, ...], ...] = ()
+    calls: int | None = None
+    replays: int | None = None
+    recordings: int = 0
+    warmups: int | None = None
+    eager: int | None = None
+    copied_bytes: int | None = None
+    capture_ns: int | None = None
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -117,11 +117,8 @@ def _rows(run: Run, index: int, process: Process) -> Iterator[CudaGraphRow]:
         yield _row(index, compile_id, name, mode.lower(), functions)
     if not groups:  # a plain trace has torch's own spans of captures, and no calls
         for compile_id, number in graphs.captured.items():
-            yield CudaGraphRow(
-                process=index, compile_id=compile_id, name=function_name(run, process, compile_id),
-                mode="", parts=1, sizes=(), calls=None, replays=None, recordings=number,
-                warmups=None, eager=None, copied_bytes=None, capture_ns=None,
-            )  # fmt: skip
+            name = function_name(run, process, compile_id)
+            yield CudaGraphRow(index, compile_id, name, recordings=number)
 
 
 def _row(

@@ -15,8 +15,8 @@ from inspector.run.ended import raised_frame
 from inspector.run.graph_break import GraphBreak
 from inspector.run.recompile import Bound, Change, Limit, Recompile, SymbolUse
 from inspector.run.run import LogWarning, Process
-from inspector.run.summary import Added, Summary
-from inspector.run.verification import Measured, Trial, Verification
+from inspector.run.summary import Summary
+from inspector.run.verification import Trial, Verification
 from inspector.shared.stack import StackFrame, user_frame
 from inspector.trace.graph_break import Cause
 
@@ -97,7 +97,6 @@ VIEWS: Views = {
         recompile_limit_hits compile_time_ns compile_time_by_stage_ns=compile_time_by_stage{}
         later"""
     ),
-    Added: View("graphs graph_breaks distinct_graph_breaks recompiles"),
     Gate: View("passed fail_on failing incomplete? baseline"),
     Compared: View("name new known fixed:known differences"),
     "known": View("rule severity message file=place.file? line=place.line? gb_id fingerprint"),
@@ -107,10 +106,6 @@ VIEWS: Views = {
     Trial: View(
         """settings=candidate.settings{} rewrites=candidate.rewrites gb_ids=candidate.gb_ids
         caution=candidate.caution? measured failure? removed added helps"""
-    ),
-    Measured: View(
-        """graphs graph_breaks distinct_graph_breaks recompiles compilations compile_time_ns
-        warm_call_ns least_warm_call_ns outputs"""
     ),
     Comparison: View("equal values differing uncompared max_abs_error first?"),
     Process: View(

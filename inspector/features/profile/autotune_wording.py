@@ -13,8 +13,6 @@ from inspector.run.kernel import NodeLine
 
 _WORTH_NS = 1_000_000_000
 _LEAST_SHARE = 0.01
-_OTHER = 1.5  # the benchmark's time against the one in place: then the two are not comparable
-_SLOW_NS = 500_000_000
 _BLOCKS = re.compile(r"(?:[XYZ]BLOCK|R\d?_?\d?_?BLOCK|BLOCK\w*|GROUP_M|SPLIT_K|num_\w+)$")
 _PARAMETER = re.compile(r"(\w+)=([^,]+)")
 _LONGEST = 72
@@ -26,14 +24,13 @@ _HOW = {
     "only": "only one candidate",
     "fixed": "chosen without timing",
 }
-_STEPS = {"descent": "coordinate descent", "combo": "combined kernels"}
 
 
 def autotune_summary(found: Autotuning, wall_ns: float) -> Iterator[str]:
     """What autotuning cost, what was tried, and what a call has of it."""
     measured = [item for item in found.tuned if item.first.how == "measured"]
     if measured:
-        tried = count(found.candidates, "candidate")
+        tried = count(sum(item.total for item in measured), "candidate")
         places = count(len(measured), "place")
         if found.spent_ns:
             whole = (
@@ -154,7 +151,7 @@ def _details(tuned: Tuned) -> Iterator[str]:
         yield _HOW.get(tuned.first.how, tuned.first.how)
     yield from _clearly(tuned)
     usual, gain = tuned.usual, tuned.gain
-    if tuned.is_usual and len(tuned.first.candidates) > 1:
+    if usual is not None and usual is tuned.winner and tuned.total > 1:
         yield "same as the default"
     elif usual is not None and gain is not None and usual is not tuned.next:
         yield f"{_faster_than(gain)} {shown(usual)}, the default"
@@ -163,24 +160,6 @@ def _details(tuned: Tuned) -> Iterator[str]:
     if tuned.failed:
         reasons = collections.Counter(item.failed for item in tuned.failed)
         yield f"{len(tuned.failed):,} failed: {reasons.most_common(1)[0][0]}"
-    steps = [_STEPS[name] for name in dict.fromkeys(c.step for c in tuned.first.candidates) if name]
-    if steps:
-        yield f"with {' and '.join(steps)}"
-    yield from _in_place(tuned)
-
-
-def _in_place(tuned: Tuned) -> Iterator[str]:
-    """What it takes in a call; a benchmark that says something else was about something else."""
-    ratio = tuned.in_place_ratio
-    if not tuned.in_place_ns or ratio is None:
-        return
-    runs = f"{tuned.launches}{TIMES} " if tuned.launches > 1 else ""
-    text = f"in the model {runs}{duration(tuned.in_place_ns)} per call"
-    if ratio >= _OTHER:
-        text += f", {ratio:.1f}{TIMES} the benchmarked time"
-    elif ratio <= 1 / _OTHER:
-        text += f"; benchmarked at {1 / ratio:.1f}{TIMES} that time"
-    yield text
 
 
 def _clearly(tuned: Tuned) -> Iterator[str]:
@@ -226,13 +205,7 @@ def candidate_rows(tuned: Tuned) -> Iterator[tuple[str, str, str]]:
 
 
 def _whole(item: TriedCandidate) -> str:
-    facts = [
-        f"{value:,} {word}"
-        for word, value in (("registers", item.registers), ("spilled", item.spills))
-        if value
-    ]
-    about = f" · {', '.join(facts)}" if facts else ""
-    if item.spent_ns and item.spent_ns >= _SLOW_NS:
-        about += f" · {duration(item.spent_ns)} spent timing it"
     name = f"{item.name}: {item.text}" if item.name and item.text else item.name or item.text
-    return f"{name or 'unnamed'}{about}"
+    registers = f" · {item.registers:,} registers" if item.registers else ""
+    spilled = f", {item.spills:,} spilled" if item.spills else ""
+    return f"{name or 'unnamed'}{registers}{spilled}"

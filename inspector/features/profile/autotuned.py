@@ -85,11 +85,6 @@ class Tuned:
         return _longer(self.usual, self.winner) if self.usual is not None else None
 
     @property
-    def is_usual(self) -> bool:
-        """Whether the winner is the default."""
-        return self.winner is not None and self.winner is self.usual
-
-    @property
     def saved_ns(self) -> float | None:
         """What a call takes less: an estimate, or None where nothing is known of it.
 
@@ -97,18 +92,12 @@ class Tuned:
         caches hold other things: their ratio counts, of the time in place. Where the two times are
         far apart, the benchmark was about something else.
         """
-        ratio = self.in_place_ratio
-        if self.gain is None or ratio is None or not 1 / _COMPARABLE <= ratio <= _COMPARABLE:
-            return None
-        return max(0.0, self.gain) * self.in_place_ns
-
-    @property
-    def in_place_ratio(self) -> float | None:
-        """How long it takes in place, by its time in the benchmark, or None."""
         winner = self.winner
-        if winner is None or not winner.time_ns or not self.launches:
+        if self.gain is None or winner is None or not winner.time_ns or not self.launches:
             return None
-        return self.in_place_ns / self.launches / winner.time_ns
+        ratio = self.in_place_ns / self.launches / winner.time_ns
+        is_comparable = 1 / _COMPARABLE <= ratio <= _COMPARABLE
+        return max(0.0, self.gain) * self.in_place_ns if is_comparable else None
 
     def _at(self, place: int | None) -> TriedCandidate | None:
         every = self.first.candidates
@@ -139,11 +128,6 @@ class Autotuning:
         """Estimated time saved per call, or None if unknown."""
         known = [item.saved_ns for item in self.tuned if item.saved_ns is not None]
         return sum(known) if known else None
-
-    @property
-    def candidates(self) -> int:
-        """How many candidates were timed, or failed."""
-        return sum(item.total for item in self.tuned if item.first.how == "measured")
 
 
 def make_autotuning(

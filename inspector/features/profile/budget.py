@@ -10,7 +10,6 @@ from inspector.features.profile.rounds import (
     LEAST_ROUNDS,
     medians_of,
     of_typical_calls,
-    ratio_interval,
     ratio_of_rounds,
     rounds_of,
     typical_ns,
@@ -47,8 +46,8 @@ class Budget:
         eager_launches: Number of launches in an eager call, or None.
         eager_busy_ns: Time of an eager call in which the device was busy, computed like
             ``busy_ns``, or None if not measured.
-        faster: Eager time by compiled time, with its 95 % interval, or None: the mean of the ratios
-            of rounds, or the ratio of the medians where calls were not made in rounds.
+        faster: Eager time by compiled time, the mean of the ratios of rounds, with its 95 %
+            interval; None of fewer than three rounds.
         spread: Relative difference between block medians of the same calls: largest divided by
             smallest, minus 1. None if calls were not made in blocks.
         is_seen: Whether the device's work was seen at all.
@@ -132,7 +131,7 @@ def make_budget(profile: DeviceProfile, *, has_breaks: bool = True) -> Budget:
         launches=len(profile.launches),
         eager_launches=round(_median([n for n, _ in profile.eager_work])) or None,
         eager_busy_ns=_eager_busy_ns(profile, eager_ns),
-        faster=ratio_of_rounds(rounds) or ratio_interval(profile.eager_ns, profile.plain_ns),
+        faster=ratio_of_rounds(rounds),
         spread=max(spreads, default=None),
         is_seen=bool(profile.calls),
         busy_by_device_ns=_busy_by_device(profile),
@@ -205,8 +204,8 @@ def _median(values: Sequence[int]) -> float:
     return float(statistics.median(values)) if values else 0.0
 
 
-def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
-    """How many times as long as usual the calls of a round took, of those that are left out.
+def _unusual(profile: DeviceProfile) -> frozenset[int]:
+    """The rounds whose calls took much longer than usual, or less, which are left out.
 
     Both kinds of calls of a round are taken together: what met one of them met the other, as a
     rule, and which of them is faster must not decide. A round that was cut off has one alone.
@@ -215,9 +214,8 @@ def _unusual(profile: DeviceProfile) -> Mapping[int, float]:
     both = {number: math.sqrt(eager[number] * plain[number]) for number in eager.keys() & plain}
     levels = both or plain
     if not levels:
-        return {}
+        return frozenset()
     usual = statistics.median(levels.values())
-    times = {number: level / usual for number, level in levels.items()}
-    found = {n: each for n, each in times.items() if not 1 / _UNUSUAL < each < _UNUSUAL}
+    found = {n for n, level in levels.items() if not 1 / _UNUSUAL < level / usual < _UNUSUAL}
     is_enough = len(levels) - len(found) >= LEAST_ROUNDS
-    return found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else {}
+    return frozenset(found if is_enough and len(found) <= len(levels) * _MOST_UNUSUAL else ())

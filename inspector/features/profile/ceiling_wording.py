@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.report.wording import duration
 
-_TERA = 1e12
-_GIGA = 1e9
-_LEAST_GIGA = 0.1 * _GIGA
-_MEGA = 1e6
+_PREFIXES = (("T", 1e12), ("G", 1e9), ("M", 1e6))
 _HUNDRED = 99.95
 _PRODUCTS = "_flops_per_s"
 _NAMES = {
@@ -19,8 +16,6 @@ _NAMES = {
     "kernel_floor_ns": "an empty kernel",
 }
 _LEAST_SHARE = 0.005
-# As in inspector/capture/profiling/ceilings.py, which keeps such figures for an hour only.
-_OTHERS, _BUSY_PERCENT = "others_percent", 10
 # How long the driver says that each held a GPU's clocks back.
 _COUNTERS = {
     f"clocks_event_reasons_counters.{name}": reason
@@ -41,38 +36,15 @@ def ceiling_lines(ceilings: Ceilings) -> Iterator[tuple[str, str]]:
         spread = ceilings.unstable.get(name)
         sure = f" (unstable, ±{max(spread, 0.01):.0%})" if spread else ""
         if name.endswith(_PRODUCTS):
-            products.append(f"{name.removesuffix(_PRODUCTS)} {flops_rate(value)}{sure}")
+            products.append(f"{name.removesuffix(_PRODUCTS)} {rate(value, 'FLOP/s')}{sure}")
         elif name in _NAMES:
-            # Below 1 µs with one digit more than other durations have.
-            time = f"{value / 1e3:.2f} µs" if value < 1e3 else duration(value)  # noqa: PLR2004
-            yield _NAMES[name], f"{time if name.endswith('_ns') else bytes_rate(value)}{sure}"
+            shown = duration(value) if name.endswith("_ns") else rate(value, "B/s")
+            yield _NAMES[name], f"{shown}{sure}"
     if products:
         yield "matrix products", ", ".join(products)
     yield "measured", _when(ceilings)
     for name, reason in ceilings.missing.items():
         yield "not measured", f"{_NAMES.get(name, name.removesuffix(_PRODUCTS))} ({reason})"
-
-
-def busy_notice(ceilings: Ceilings) -> str:
-    """That others were at work when the machine was measured; empty where they were not."""
-    others = ceilings.facts.get(_OTHERS, 0)
-    if others <= _BUSY_PERCENT:
-        return ""
-    return (
-        f"peak rates were measured while other programs used the GPU ({others}% of the time): pass "
-        "`--fresh-ceilings` to measure again"
-    )
-
-
-def others_notice(state: DeviceState) -> str:
-    """That others were at work while a profile was made; empty where they were not."""
-    others = state.others_percent or 0
-    if others <= _BUSY_PERCENT:
-        return ""
-    return (
-        f"another program used the GPU {others}% of the time, so calls took longer: choose a free "
-        "GPU with CUDA_VISIBLE_DEVICES"
-    )
 
 
 def throttled_notice(state: DeviceState) -> str:
@@ -93,26 +65,15 @@ def _when(ceilings: Ceilings) -> str:
     return f"on {at:%Y-%m-%d}{took}"
 
 
-def bytes_rate(bytes_per_s: float) -> str:
-    """``4.06 TB/s``, ``54.7 GB/s``, ``54.7 MB/s``."""
-    if bytes_per_s >= _TERA:
-        return f"{bytes_per_s / _TERA:.2f} TB/s"
-    if bytes_per_s >= _LEAST_GIGA:
-        return f"{bytes_per_s / _GIGA:.1f} GB/s"
-    return f"{_number(bytes_per_s / _MEGA)} MB/s"
+def rate(per_s: float, unit: str) -> str:
+    """A rate with three digits, and all that stand before the point: ``4.06 TB/s``, ``51 GB/s``.
 
-
-def flops_rate(flops_per_s: float) -> str:
-    """A rate of operations with its unit: ``51.2 TFLOP/s``, ``51.2 MFLOP/s``."""
-    for unit, factor, least in (("T", _TERA, _TERA), ("G", _GIGA, _LEAST_GIGA)):
-        if flops_per_s >= least:
-            return f"{_number(flops_per_s / factor)} {unit}FLOP/s"
-    return f"{_number(flops_per_s / _MEGA)} MFLOP/s"
-
-
-def _number(value: float) -> str:
-    """Three digits, and all that stand before the point."""
-    return f"{value:,.0f}" if value >= _HUNDRED else f"{value:.3g}"
+    Args:
+        unit: ``B/s`` or ``FLOP/s``.
+    """
+    prefix, factor = next((item for item in _PREFIXES if per_s >= item[1]), _PREFIXES[-1])
+    value = per_s / factor
+    return f"{f'{value:,.0f}' if value >= _HUNDRED else f'{value:.3g}'} {prefix}{unit}"
 
 
 def held_back(state: DeviceState) -> Mapping[str, float]:

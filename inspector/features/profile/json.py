@@ -21,7 +21,7 @@ from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.report import FORMAT_VERSION, ProfileReport
 from inspector.features.profile.roofline import Point, Roofline, make_roofline
 from inspector.features.profile.slowdown import Slowdown, SlowdownPart
-from inspector.records.autotuning import TriedCandidate, TriedTensor
+from inspector.records.autotuning import TriedCandidate
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.records.device_profile import TimedBlock
 from inspector.report.json.common import COMMON, versions
@@ -67,18 +67,6 @@ def _kind(scope: Scope) -> str:
     """``compiled`` or ``eager``."""
     kind = scope.of(TimedBlock).kind
     return "compiled" if kind == "plain" else kind
-
-
-def _outside(scope: Scope) -> float | None:
-    """On the CPU, the time of a call that no statement accounts for."""
-    found = scope.of(Profiled)
-    return found.outside_ns if found.is_cpu else None
-
-
-def _operators_outside(scope: Scope) -> int | None:
-    """Number of operators per call outside of compiled graphs on the CPU; null on a GPU."""
-    found = scope.of(Profiled)
-    return found.operators if found.is_cpu else None
 
 
 def _lines(scope: Scope) -> list[_LineTime]:
@@ -130,7 +118,9 @@ VIEWS: Views = {
         tool_version=tool_version,
         versions=versions,
     ),
-    Ceilings: View("device measured_at_s cached=is_cached values unstable missing facts took_ns?"),
+    Ceilings: View(
+        "device measured_at_s cached=is_cached values unstable missing others_percent took_ns?"
+    ),
     Profiled: View(
         """input=profile.input device=profile.device arguments wall_ns=budget.wall_ns
         calls=budget.calls watched_ns=budget.watched_ns
@@ -139,17 +129,15 @@ VIEWS: Views = {
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
         spread_of_blocks=budget.spread stable blocks=profile.timed_blocks failed=profile.error
         busy_ns=budget.busy_ns busy_by_device_ns=budget.busy_by_device_ns
-        host_copies_ns=budget.host_copies_ns outside_statements_ns
+        host_copies_ns=budget.host_copies_ns outside_statements_ns=outside_ns
         launches_unmatched=profile.unmatched idle_ns=budget.idle_ns
-        idle_by_cause_ns=budget.causes_ns compiled_less_eager=slowdown launches operators_outside
-        memory attributed work lines operators=by_operator
+        idle_by_cause_ns=budget.causes_ns compiled_less_eager=slowdown launches
+        operators_outside=operators memory attributed work lines operators=by_operator
         modules=by_module device_state=state roofline gains""",
         arguments=_arguments,
         faster_than_eager=_faster,
         faster_than_eager_interval=_faster_interval,
         stable=_stable,
-        outside_statements_ns=_outside,
-        operators_outside=_operators_outside,
         lines=_lines,
         roofline=_roofline,
     ),
@@ -209,7 +197,6 @@ VIEWS: Views = {
         in_place_ns lines:line candidates_total=total
         candidates=first.candidates"""
     ),
-    TriedTensor: View("shape dtype device"),
     TriedCandidate: View(
         "name? configuration=text? kind time_ns failed? spent_ns step? registers spills"
     ),

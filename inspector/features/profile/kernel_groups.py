@@ -40,17 +40,6 @@ class KernelGroup:
         return sum(item.median_ns for item in self.all_)
 
     @property
-    def each_ns(self) -> float:
-        """What one of them takes: as often as there are, it is their time in a call."""
-        return self.time_ns / self.number
-
-    @property
-    def ends_ns(self) -> tuple[float, float]:
-        """What the shortest and the longest of them take."""
-        times = [item.time_ns for item in self.all_]
-        return min(times), max(times)
-
-    @property
     def share_of_ceiling(self) -> float | None:
         """How much of what limits them they reach, all together; None where it is not known."""
         least = [item.least_ns for item in self.all_]

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.kernels.node_lines import module_path
-from inspector.features.profile.outside_lines import below, user_place
+from inspector.features.profile.outside_lines import user_place
 from inspector.features.profile.step_facts import FusionFacts, Part, StepFacts
 from inspector.records.device_profile import DeviceLaunch, DeviceProfile
 from inspector.run.kernel import Call, GraphCode, NodeLine, weighed_lines
@@ -77,9 +77,12 @@ class LaunchTiming:
         """What it computes; shares add up to 1, and only parts without any line stand alone."""
         if not self.within:
             return self._parts
-        return tuple(
-            dataclasses.replace(part, line=below(part.line, self.within)) for part in self._parts
-        )
+        found = []
+        for part in self._parts:
+            module = ".".join(filter(None, (self.within, part.line.module)))
+            line = dataclasses.replace(part.line, module=module)
+            found.append(dataclasses.replace(part, line=line))
+        return tuple(found)
 
     @property
     def _parts(self) -> tuple[Part, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.profile.budget import APPROXIMATE, Budget
-from inspector.features.profile.ceiling_wording import busy_notice, others_notice, throttled_notice
+from inspector.features.profile.ceiling_wording import throttled_notice
 from inspector.features.profile.launch_timing import LaunchTiming
 from inspector.features.profile.profiled import Profiled
 from inspector.records.ceilings import Ceilings
@@ -16,6 +16,8 @@ from inspector.run.run import Run
 from inspector.shared.units import ordinal
 
 _LEAST_CALLS = 20
+# As in inspector/capture/profiling/ceilings.py, which keeps such figures for an hour only.
+_BUSY_PERCENT = 10
 _MOST_FUNCTIONS = 3
 _KINDS = {
     "warm-up": "warm-up call",
@@ -46,8 +48,11 @@ def profile_notices(
         yield ended if has_reason else again
     elif ceilings is None:
         yield "peak rates were not measured, so shares of peak are missing"
-    else:
-        yield from filter(None, [busy_notice(ceilings)])
+    elif (ceilings.others_percent or 0) > _BUSY_PERCENT:
+        yield (
+            "peak rates were measured while other programs used the GPU "
+            f"({ceilings.others_percent}% of the time): pass `--fresh-ceilings` to measure again"
+        )
     for found in profiles:
         which = f"input {found.profile.input + 1}: " if len(profiles) > 1 else ""
         for notice in input_notices(found):
@@ -68,19 +73,20 @@ def input_notices(found: Profiled) -> Iterator[str]:
     if found.is_cpu and not 1 / APPROXIMATE <= budget.shown_slowdown <= APPROXIMATE:
         shown, wall = (duration(time_ns) for time_ns in (budget.shown_ns or 0, budget.wall_ns))
         yield f"tables show calls under the profiler, which take {shown} each instead of {wall}"
-    if found.state is not None:
-        yield from filter(None, (others_notice(found.state), throttled_notice(found.state)))
+    state = found.state
+    if state is not None and (state.others_percent or 0) > _BUSY_PERCENT:
+        yield (
+            f"another program used the GPU {state.others_percent}% of the time, so calls took "
+            "longer: choose a free GPU with CUDA_VISIBLE_DEVICES"
+        )
+    if state is not None:
+        yield from filter(None, [throttled_notice(state)])
 
 
 def measured_notices(profile: DeviceProfile, budget: Budget) -> Iterator[str]:
     """What limits the measurements of an input."""
     if profile.error is not None:
-        # Rounds are made behind the first eager calls: there are some although none of those is.
-        is_eager_alone = profile.error.what == "eager" and not profile.eager_ns
-        rest = "measurements so far are shown"
-        if is_eager_alone and profile.watched_ns:
-            rest = "compiled calls were still measured"
-        yield f"{_failed(profile.error)}; {rest}"
+        yield f"{_failed(profile.error)}; measurements so far are shown"
     elif profile.blocks and budget.calls < _LEAST_CALLS:
         yield f"only {count(budget.calls, 'call')} each, compiled and eager, fit in the time limit"
     if profile.unmatched:

@@ -1,6 +1,5 @@
 """The user's line of what is launched, or allocated, outside of compiled graphs."""
 
-import dataclasses
 import re
 
 from inspector.features.kernels.node_lines import module_path
@@ -23,8 +22,3 @@ def user_place(place: LaunchPlace) -> NodeLine | None:
             of_frame = StackFrame(match["file"], line, match["name"])
             return NodeLine(place.operator, module=module).at(of_frame)
     return None
-
-
-def below(line: NodeLine, module: str) -> NodeLine:
-    """A line of a graph that was compiled for a module of the model: its modules are below that."""
-    return dataclasses.replace(line, module=".".join(filter(None, (module, line.module))))

@@ -30,7 +30,6 @@ class Profiled:
         state: Clocks and power of the GPU before and after it, or None.
         memory: Memory allocated by a call, or None if unknown.
         graphs: How many graphs were compiled.
-        backend: The backend that they were given to, or an empty string.
         breaks: The lines that graphs break at: ``model.py:13``.
         limited: That functions run as in eager PyTorch, because they were compiled too often.
         is_grad_idle: Whether graphs keep what a backward pass needs, and none is asked for.
@@ -47,7 +46,6 @@ class Profiled:
     state: DeviceState | None = None
     memory: MemoryUse | None = None
     graphs: int = 0
-    backend: str = ""
     breaks: tuple[str, ...] = ()
     limited: str = ""
     is_grad_idle: bool = False
@@ -80,12 +78,12 @@ class Profiled:
 
     @property
     def operators(self) -> int:
-        """On the CPU: operators of a call outside of compiled graphs."""
+        """Number of operators per call outside of compiled graphs; 0 on a GPU."""
         return sum(item.is_operator for item in self.work)
 
     @property
     def outside_ns(self) -> float:
-        """On the CPU: the time of a call that no statement and no operator accounts for."""
+        """Time per call that no statement and no operator accounts for; 0 on a GPU."""
         if not self.is_cpu or not self.work:
             return 0.0
         # In the calls that the tables are about: of each what its spans leave.

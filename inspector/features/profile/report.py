@@ -28,7 +28,6 @@ from inspector.features.profile.step_facts import Part
 from inspector.records.ceilings import Ceilings, DeviceState
 from inspector.records.device_profile import CountedKernel, DeviceProfile
 from inspector.records.memory_profile import MemoryProfile
-from inspector.report.overview import asked_backend
 from inspector.run.kernel import GraphCode, NodeLine
 from inspector.run.run import Process, Run
 from inspector.shared.gpus import MULTIPROCESSORS_TUNED
@@ -197,7 +196,6 @@ def _profiled(
         state=next(states, None),
         memory=memory,
         graphs=sum(item.graphs for each in process.frames for item in each.compilations),
-        backend=asked_backend(run),
         breaks=recorded.breaks,
         is_grad_idle=not (settings.get("train") or settings.get("no_grad"))
         and keeps_for_nothing(budget, work),

@@ -33,9 +33,9 @@ def rounds_of(
 
 
 def typical_ns(medians: Sequence[float], times_ns: Sequence[int]) -> float:
-    """The geometric mean of the medians of rounds; the median of all times where there are none."""
+    """The geometric mean of the medians of rounds, in whole ns; else the median of all times."""
     if medians:
-        return statistics.geometric_mean(medians)
+        return float(round(statistics.geometric_mean(medians)))
     return float(statistics.median(times_ns)) if times_ns else 0.0
 
 
@@ -55,27 +55,6 @@ def ratio_of_rounds(rounds: Sequence[tuple[float, float]]) -> tuple[float, float
     reach = half_width(ratios)
     low, ratio, high = (math.exp(value) for value in (middle - reach, middle, middle + reach))
     return low, ratio, high
-
-
-def ratio_interval(above: Sequence[int], below: Sequence[int]) -> tuple[float, float, float] | None:
-    """The ratio of two medians between the ends of its interval; None without times.
-
-    The interval of a median is between the order statistics n/2 ± 0.98 √n (the normal approximation
-    of the binomial, as in Conover, Practical Nonparametric Statistics); that of the ratio takes the
-    far ends of both, and so is wider than 95 %.
-    """
-    if not above or not below:
-        return None
-    (low, middle, high), (floor, centre, top) = map(_interval, (above, below))
-    return (low / top, middle / centre, high / floor) if floor and top and centre else None
-
-
-def _interval(values: Sequence[int]) -> tuple[float, float, float]:
-    ordered = sorted(values)
-    half, reach = len(ordered) / 2, 0.98 * len(ordered) ** 0.5
-    low = ordered[max(0, int(half - reach))]
-    high = ordered[min(len(ordered) - 1, int(half + reach))]
-    return float(low), float(statistics.median(ordered)), float(high)
 
 
 def of_typical_calls(profile: DeviceProfile, wall_ns: float) -> DeviceProfile:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from inspector.features.graph.wording import TIMES
-from inspector.features.profile.ceiling_wording import bytes_rate, flops_rate
+from inspector.features.profile.ceiling_wording import rate
 from inspector.features.profile.gains.library_gains import exposed_ns
 from inspector.features.profile.kernel_groups import KernelGroup, kernel_groups
 from inspector.features.profile.kernel_timing import Bound, KernelTiming, limit_of
@@ -16,7 +16,6 @@ from inspector.report.wording import duration, size
 from inspector.shared.units import percent
 
 _DISTURBED = 1.5  # the mean by the median: other programs took the processor
-_DIFFERENT = 2  # the longest of equal statements by the shortest
 _KINDS = {
     "kernel": "generated",
     "user_kernel": "user-defined",
@@ -88,13 +87,10 @@ def _summary(row: KernelGroup, work_of_call: Sequence[KernelTiming]) -> Iterator
 
 
 def _each(row: KernelGroup) -> Iterator[str]:
-    """What one of them takes; where that is chance, or differs much, what the mean does not say."""
-    each, usual = duration(row.each_ns), duration(row.median_ns / row.number)
-    low, high = (duration(time_ns) for time_ns in row.ends_ns)
+    """What one of them takes; where that is chance, what the mean does not say."""
+    each, usual = (duration(time_ns / row.number) for time_ns in (row.time_ns, row.median_ns))
     if row.time_ns > _DISTURBED * row.median_ns:
         yield f"{each} each on average, median {usual}" if row.number > 1 else f"median {usual}"
-    elif row.ends_ns[1] > _DIFFERENT * row.ends_ns[0]:
-        yield f"{each} each on average, {low}\N{EN DASH}{high}"
     elif row.number > 1:
         yield f"{each} each"
 
@@ -105,12 +101,12 @@ def _rates(row: KernelGroup) -> Iterator[str]:
         yield size(work.bytes_ or 0)
         return
     if work.bytes_ and row.median_ns:
-        rate = bytes_rate(work.bytes_ * row.number / row.median_ns * 1e9)
-        yield f"{size(work.bytes_)}, {rate}"
+        per_s = work.bytes_ * row.number / row.median_ns * 1e9
+        yield f"{size(work.bytes_)}, {rate(per_s, 'B/s')}"
     if work.bound is Bound.PROCESSES:
         return
     if work.flops and row.median_ns:
-        yield flops_rate(work.flops * row.number / row.median_ns * 1e9)
+        yield rate(work.flops * row.number / row.median_ns * 1e9, "FLOP/s")
     if row.share_of_ceiling is not None and not row.is_possible:
         yield f"faster than the measured {limit_of(work)}"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inspector.features.profile.profiled import Profiled
 from inspector.features.profile.slowdown import COPIES, LAUNCHES, WORK
-from inspector.report.wording import count, duration
+from inspector.report.wording import duration
 
 CAUSES = {
     WORK: "kernels",
@@ -75,15 +75,7 @@ def slowdown_lines(found: Profiled) -> Iterator[str]:
     left_ns = gap.whole_ns - sum(part.more_ns for part in named)
     if round(abs(left_ns)):
         parts.append(f"everything else {_signed(left_ns)}")
-    # Eager calls have no statements around kernels.
-    launches, in_eager = found.budget.launches, found.budget.eager_launches or 0
-    number = sum(item.kind != "wrapper" for item in found.work) if found.is_cpu else launches
-    eager = "as in eager" if number == in_eager else f"{in_eager:,} in eager"
-    nouns = (
-        ("kernel or operator", "kernels and operators") if found.is_cpu else ("launch", "launches")
-    )
-    counted = f"{count(number, *nouns)}, {eager}"
-    yield f"{_signed(gap.whole_ns)} per call: {', '.join(parts)}; {counted}"
+    yield f"{_signed(gap.whole_ns)} per call: {', '.join(parts)}"
 
 
 def _signed(time_ns: float) -> str:

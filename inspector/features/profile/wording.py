@@ -21,7 +21,6 @@ from inspector.records.device_profile import ProfiledArgument
 from inspector.report.wording import count, duration, listed
 from inspector.shared.units import percent
 
-_INDUCTOR = "inductor"
 _MOST_GAINS = 3
 _NO_DIFFERENCE = 1.0
 _NOTICED = 0.01  # of a call
@@ -63,10 +62,10 @@ def _without_kernels(found: Profiled) -> str:
         where = f"; Dynamo gives up at {listed(found.breaks)}" if found.breaks else ""
         return f"No compiled graph ran: this is eager PyTorch{where}. Run `inspect explain`"
     graphs = count(found.graphs, "graph")
-    if found.backend == _INDUCTOR:
-        return f"No kernels from {graphs} ran: `inspect guards` shows which guards fail"
-    backend = f"the backend {found.backend}" if found.backend else "the backend"
-    return f"{graphs} without generated kernels: {backend} runs each operator eagerly"
+    return (
+        f"No kernels from {graphs} ran: guards fail (see `inspect guards`), or the backend runs "
+        "each operator eagerly"
+    )
 
 
 def time_lines(found: Profiled) -> Iterator[str]:
@@ -230,22 +229,13 @@ def headline(found: Profiled, number: int) -> str:
     parts = [device]
     # Before any call was watched nothing is known of what it launches.
     if found.launches or (found.budget.is_seen and not found.operators):
-        parts.append(f"{count(found.launches, 'launch', 'launches')}{_in_cuda_graphs(found)}")
+        replayed = sum(item.launch.is_replayed for work in found.work for item in work.launches)
+        graphs = f" ({replayed} in CUDA graphs)" if replayed else ""
+        parts.append(count(found.launches, "launch", "launches") + graphs)
     if found.operators:
         where = "" if found.graphs and not found.launches else " outside compiled graphs"
         parts.append(f"{count(found.operators, 'operator')}{where}")
     return which + " · ".join([*parts, f"{calls} timed"])
-
-
-def _in_cuda_graphs(found: Profiled) -> str:
-    replayed = [item for work in found.work for item in work.launches if item.launch.is_replayed]
-    if not replayed:
-        return ""
-    codes = [item.code for item in replayed]
-    graphs = {(code.compile_id, code.direction) for code in codes if code is not None}
-    graph = "CUDA graphs" if None in codes else count(len(graphs), "CUDA graph")
-    every = len(replayed) == found.launches
-    return f" in {graph}" if every else f" ({len(replayed)} in {graph})"
 
 
 def _argument(item: ProfiledArgument) -> str:

@@ -46,6 +46,7 @@ def profile(**changes: Any) -> dict[str, Any]:
         "plain_ns": [100_000] * 30,
         "watched_ns": [130_000] * 30,
         "eager_ns": [200_000] * 30,
+        "blocks": [[kind, number, 10] for number in range(3) for kind in ("plain", "eager")],
         "eager_work": [[5, 90_000]],
         "other_calls": 2,
         "launches": launches,
@@ -99,7 +100,8 @@ def no_difference() -> ProfileReport:
     """Within noise, of two files with one name."""
     one, other = profile()["launches"]
     other["place"] = {"operator": "aten::copy_", "frames": ["/p/other/model.py(4): forward"]}
-    return report(profile(eager_ns=[90_000, 110_000] * 15, launches=[one, other]))
+    eager_ns = [time_ns for time_ns in (99_000, 100_000, 101_000) for _ in range(10)]
+    return report(profile(eager_ns=eager_ns, launches=[one, other]))
 
 
 def inputs() -> ProfileReport:

@@ -33,40 +33,36 @@ _CPU = torch.device("cpu")
 class Cpu:
     """The measurements of a CPU."""
 
+    others_percent = None
+
     def __init__(self) -> None:
-        self._cache_bytes = last_cache_bytes()
-        self._free_bytes = free_bytes()
-        self.facts = {
-            "threads": torch.get_num_threads(),
-            "processors": len(allowed()),
-            "free_bytes": self._free_bytes,
-        }
         self.measurements: Mapping[str, Callable[[], Measured]] = {
-            "copy_bytes_per_s": self._copies,
+            "copy_bytes_per_s": _copies,
             "float32_flops_per_s": functools.partial(_product, "float32"),
             "bfloat16_flops_per_s": functools.partial(_product, "bfloat16"),
         }
 
-    def _copies(self) -> Measured:
-        """As STREAM does it: what a copy reads into the cache before it writes is not counted.
 
-        McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers",
-        1995; its rule of four times the cache as well.
-        """
-        first, second = (_numbers(self._buffer_bytes()) for _ in range(2))
-        return _rate(2 * first.nbytes, lambda: second.copy_(first))
+def _copies() -> Measured:
+    """As STREAM does it: what a copy reads into the cache before it writes is not counted.
 
-    def _buffer_bytes(self) -> int:
-        least = _OF_CACHE * self._cache_bytes
-        size = max(_BUFFER_BYTES, least)
-        if self._free_bytes:
-            size = min(size, self._free_bytes // _OF_FREE)
-        if size < max(least, _BUFFER_BYTES // _OF_FREE):
-            free, needed = (
-                f"{amount / 2**30:.1f} GiB" for amount in (self._free_bytes, _OF_FREE * least)
-            )
-            raise RuntimeError(f"not enough free memory ({free} free, {needed} needed)")
-        return size
+    McCalpin, "Memory Bandwidth and Machine Balance in Current High Performance Computers", 1995;
+    its rule of four times the cache as well.
+    """
+    size = _buffer_bytes()
+    first, second = _numbers(size), _numbers(size)
+    return _rate(2 * first.nbytes, lambda: second.copy_(first))
+
+
+def _buffer_bytes() -> int:
+    least, free = _OF_CACHE * last_cache_bytes(), free_bytes()
+    size = max(_BUFFER_BYTES, least)
+    if free:
+        size = min(size, free // _OF_FREE)
+    if size < max(least, _BUFFER_BYTES // _OF_FREE):
+        has, needed = (f"{amount / 2**30:.1f} GiB" for amount in (free, _OF_FREE * least))
+        raise RuntimeError(f"not enough free memory ({has} free, {needed} needed)")
+    return size
 
 
 def _numbers(size: int) -> torch.Tensor:

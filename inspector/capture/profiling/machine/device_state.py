@@ -6,8 +6,6 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 
-OTHERS = "others_percent"
-"""Among the facts of a GPU: for how much of the time others were at work there."""
 _BASE = (
     "driver_version",
     "clocks.sm",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import torch
 
-from inspector.capture.profiling.machine.device_state import OTHERS, others_percent
+from inspector.capture.profiling.machine.device_state import others_percent
 from inspector.capture.profiling.machine.timing import (
     DTYPES,
     Measured,
@@ -44,12 +44,10 @@ class Gpu:
         torch.cuda.synchronize()
         torch.cuda.empty_cache()
         self.device = torch.device("cuda", torch.cuda.current_device())
-        others = others_percent(uuid_of(self.device))
+        self.others_percent = others_percent(uuid_of(self.device))
         self._free_bytes, _ = torch.cuda.mem_get_info(self.device)
         found = torch.cuda.get_device_properties(self.device)
         self._l2_bytes = int(getattr(found, "L2_cache_size", 0))
-        self.facts = {"l2_bytes": self._l2_bytes, "free_bytes": self._free_bytes}
-        self.facts |= {} if others is None else {OTHERS: others}
         self.measurements: Mapping[str, Callable[[], Measured]] = {
             "copy_bytes_per_s": self._copied,
             "host_to_device_bytes_per_s": self._moved,

@@ -1,16 +1,14 @@
 """What could be won of what the host does: launches, guards, Python and torch around graphs."""
 
-import collections
-import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from inspector.features.profile.budget import Budget
 from inspector.features.profile.gain import Gain
 from inspector.features.profile.kernel_timing import KernelTiming
-from inspector.report.wording import listed
+from inspector.report.wording import count, listed
 
-_HostsWork = Mapping[str, tuple[str, str]]
-_FEWER = "use fewer and larger graphs, or "
+_LARGER = "use a larger batch"
+_FEWER = "use fewer and larger graphs, or a larger batch"
 # What the host does beside kernels, and what to change.
 _HOSTS_WORK = {
     "outside": (
@@ -22,11 +20,8 @@ _HOSTS_WORK = {
         "remove the graph breaks{lines}; see `inspect explain`",
     ),
     "guards": ("guard evaluation", "see `inspect guards`"),
-    "wrappers": ("torch's own code around compiled graphs", f"{_FEWER}a larger batch"),
-    "autograd": (
-        "autograd between compiled graphs, and gradient accumulation",
-        f"{_FEWER}a larger batch",
-    ),
+    "wrappers": ("torch's own code around compiled graphs", "{larger}"),
+    "autograd": ("autograd between compiled graphs, and gradient accumulation", "{larger}"),
 }
 _MOST_LINES = 3
 _GRAPHED = frozenset({"reduce-overhead", "max-autotune"})
@@ -39,47 +34,21 @@ def host_gains(
     *,
     is_cpu: bool,
     break_lines: Sequence[str],
-) -> list[Gain]:
-    """What could be won there, in no order."""
-    lines = f" ({listed(break_lines, _MOST_LINES)})" if break_lines else ""
-    hosts_work = {
-        cause: (what, change.format(lines=lines)) for cause, (what, change) in _HOSTS_WORK.items()
-    }
-    of_gpu = _of_idle(budget, work, mode, hosts_work)
-    found = _of_host(budget, hosts_work) if is_cpu else of_gpu
-    if _runs_of_graphs(work) != 1:
-        return list(found)
-    # There cannot be fewer graphs.
-    return [dataclasses.replace(gain, change=gain.change.replace(_FEWER, "use ")) for gain in found]
-
-
-def _runs_of_graphs(work: Iterable[KernelTiming]) -> int:
-    """How many compiled graphs run in a call: one that runs twice, in a loop, counts twice.
-
-    A forward pass and its backward pass are one. Graphs without any work are not seen.
-    """
-    statements = collections.Counter(
-        (launch.code.compile_id, launch.code.direction, launch.launch.place.line)
-        for item in work
-        for launch in item.launches[:1]
-        if launch.code is not None
-    )
-    runs: dict[str, int] = {}
-    for (compile_id, _, _), number in statements.items():
-        runs[compile_id] = max(runs.get(compile_id, 0), number)
-    return sum(runs.values())
-
-
-def _of_idle(
-    budget: Budget, work: Sequence[KernelTiming], mode: str, hosts_work: _HostsWork
 ) -> Iterator[Gain]:
+    """What could be won there, in no order."""
     causes = budget.causes_ns
-    launching = causes.get("launching", 0.0)
-    if launching:
-        yield _launching(launching, work, mode)
-    for cause, (what, change) in hosts_work.items():
+    if causes.get("launching"):
+        time_ns = causes["launching"]
+        yield _python(time_ns) if is_cpu else _launching(time_ns, work, mode)
+    codes = [launch.code for item in work for launch in item.launches]
+    is_one = len({code.compile_id for code in codes if code is not None}) == 1
+    larger = _LARGER if is_one else _FEWER
+    lines = f" ({listed(break_lines, _MOST_LINES)})" if break_lines else ""
+    waits = "" if is_cpu else "the GPU waits for "
+    for cause, (what, change) in _HOSTS_WORK.items():
         if causes.get(cause):
-            yield Gain(f"the GPU waits for {what}", causes[cause], change)
+            known = change.format(lines=lines, larger=larger)
+            yield Gain(f"{waits}{what}", causes[cause], known)
     if budget.host_copies_ns:
         yield Gain(
             "the GPU only copies data from or to the host",
@@ -87,7 +56,7 @@ def _of_idle(
             "keep the data on the GPU, or prefetch it from pinned memory with non_blocking=True on "
             "another stream",
         )
-    if causes.get("synchronisation"):
+    if causes.get("synchronisation") and not is_cpu:
         yield Gain(
             "the GPU is idle after the host waited for it (`.item()`, a copy to the host, an "
             "allocation)",
@@ -96,17 +65,12 @@ def _of_idle(
         )
 
 
-def _of_host(budget: Budget, hosts_work: _HostsWork) -> Iterator[Gain]:
-    launching = budget.causes_ns.get("launching")
-    if launching:
-        yield Gain(
-            "generated Python calls kernels, and allocates and frees their tensors",
-            launching,
-            f"set torch._inductor.config.cpp_wrapper = True; {_LARGER}",
-        )
-    for cause, (what, change) in hosts_work.items():
-        if budget.causes_ns.get(cause):
-            yield Gain(what, budget.causes_ns[cause], change)
+def _python(time_ns: float) -> Gain:
+    return Gain(
+        "generated Python calls kernels, and allocates and frees their tensors",
+        time_ns,
+        f"set torch._inductor.config.cpp_wrapper = True; {_LARGER}",
+    )
 
 
 def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
@@ -115,26 +79,14 @@ def _launching(time_ns: float, work: Sequence[KernelTiming], mode: str) -> Gain:
     within = [item for item in single if item.code is not None]
     graphs = len({id(item.code) for item in within})
     outside = len(single) - len(within)
-    launches = "kernel" if len(single) == 1 else "kernels"
-    if not single:
-        return Gain("the GPU waits for the launch of CUDA graphs", time_ns, _LARGER)
-    what = f"the GPU waits for {len(single)} kernel {'launch' if len(single) == 1 else 'launches'}"
+    if len(single) < sum(len(each.launches) for each in work) / 2:
+        others = f", and {count(len(single), 'kernel')}" if single else ""
+        return Gain(f"the GPU waits for the launch of CUDA graphs{others}", time_ns, _LARGER)
+    what = f"the GPU waits for {count(len(single), 'kernel launch', 'kernel launches')}"
     if not within:
         return Gain(what, time_ns, f"compile the code that launches them; {_LARGER}")
-    if len(single) < sum(len(each.launches) for each in work) / 2:
-        others = f", and {len(single)} {launches}"
-        return Gain(f"the GPU waits for the launch of CUDA graphs{others}", time_ns, _LARGER)
     if mode in _GRAPHED:
         return Gain(what, time_ns, "fix the skipped CUDA graphs (see `inspect explain`)")
-    parts = (
-        "a CUDA graph for the compiled graph"
-        if graphs == 1
-        else f"CUDA graphs for the {graphs} compiled graphs"
-    )
-    if not outside and graphs == 1:
-        parts = "one CUDA graph"
+    parts = "one CUDA graph" if graphs == 1 else f"CUDA graphs for the {graphs} compiled graphs"
     rest = f"; {outside} launches stay outside" if outside else ""
     return Gain(what, time_ns, f'use mode="reduce-overhead" ({parts}{rest}), or a larger batch')
-
-
-_LARGER = "use a larger batch"

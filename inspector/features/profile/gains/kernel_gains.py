@@ -13,12 +13,6 @@ from inspector.shared.units import percent
 
 _MOST_NAMED = 3
 _NEAR = 0.8  # of a ceiling: what is left is within what kernels differ by
-_IRREGULAR = frozenset({
-    "embedding", "embedding_bag", "_embedding_bag", "_embedding_bag_forward_only", "gather",
-    "index", "_unsafe_index", "_unsafe_index_put",
-    "index_add", "index_copy", "index_put", "index_put_", "index_select", "scatter", "scatter_add",
-    "scatter_reduce", "take",
-})  # fmt: skip
 
 
 def kernel_gains(rows: Iterable[KernelGroup], setup: Setup) -> Iterator[Gain]:
@@ -73,8 +67,6 @@ def _nothing(row: KernelGroup) -> str:
     if (row.share_of_ceiling or 0.0) >= _NEAR:
         less = "less arithmetic" if row.first.bound is Bound.COMPUTE else "fewer bytes"
         return f"it already runs near peak: only {less} would help"
-    if row.first.is_mostly(lambda part: part.name in _IRREGULAR):
-        return "gathers and scatters are inherently slower than contiguous accesses"
     if row.first.kind == "library":
         return "no known setting is faster"
     return "no known setting is faster; see `inspect kernels`"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from inspector.features.graph.wording import TIMES
-from inspector.features.profile.ceiling_wording import bytes_rate, flops_rate
+from inspector.features.profile.ceiling_wording import rate
 from inspector.features.profile.kernel_bench.report import (
     COLD,
     WARM,
@@ -96,10 +96,9 @@ def time_lines(report: KernelBenchReport) -> Iterator[tuple[str, str, str]]:
     for regime, times in ((COLD, report.cold), (WARM, report.warm)):
         if times is not None:
             reached = [
-                (flops_rate(rate.per_s) if rate.what == "flops" else bytes_rate(rate.per_s))
-                + _of_ceiling(rate)
-                for rate in report.rates
-                if rate.regime == regime
+                rate(item.per_s, "FLOP/s" if item.what == "flops" else "B/s") + _of_ceiling(item)
+                for item in report.rates
+                if item.regime == regime
             ]
             near = (
                 "closer to its time in the model"

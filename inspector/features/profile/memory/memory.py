@@ -98,14 +98,12 @@ class MemoryUse:
     """The memory of a warm call with one input.
 
     Attributes:
-        is_cpu: Whether it is that of the CPU.
         compiled: The compiled call.
         eager: The eager call, or None.
         pool_reserved_bytes: Memory that CUDA graph pools keep reserved between calls.
         other_devices: Number of other GPUs with tensors, which were not measured.
     """
 
-    is_cpu: bool
     compiled: CallMemory
     eager: CallMemory | None
     pool_reserved_bytes: int

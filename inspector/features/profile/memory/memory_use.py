@@ -103,7 +103,6 @@ def memory_use(
         compiled = _with_pool(compiled, profile.compiled, captured, (code, known))
     eager = _call(profile.eager, code, known) if profile.eager is not None else None
     return MemoryUse(
-        is_cpu=profile.device == "cpu",
         compiled=compiled,
         eager=eager,
         pool_reserved_bytes=sum(pool),

@@ -86,19 +86,14 @@ def drifting(chosen: random.Random, ratio: float) -> DeviceProfile:
 
 def test_the_interval_of_rounds_holds_the_ratio_where_calls_are_no_independent_samples() -> None:
     chosen = random.Random(7)  # noqa: S311 - generated cases are to be the same every time
-    held = by_ranks = narrow = 0
+    held = narrow = 0
     for _ in range(300):
-        profile = drifting(chosen, 1.5)
-        found = make_budget(profile).faster
-        of_all = make_budget(dataclasses.replace(profile, blocks=())).faster
+        found = make_budget(drifting(chosen, 1.5)).faster
         assert found is not None
-        assert of_all is not None
         held += found[0] <= 1.5 <= found[2]
         narrow += found[2] - found[0] < 0.1
-        by_ranks += of_all[0] <= 1.5 <= of_all[2] and of_all[2] - of_all[0] < 0.1
     assert 0.92 * 300 <= held <= 0.98 * 300
     assert narrow > 250  # they say something
-    assert by_ranks < 200  # what calls would say, taken for independent
 
 
 def test_blocks_of_equal_calls_that_differ_are_unstable() -> None:
@@ -119,8 +114,8 @@ def test_the_times_that_are_told_have_the_ratio_that_is_told() -> None:
     found = make_budget(in_blocks([[100] * 9, [400] * 30, [400] * 30], [[200] * 9] * 3))
     assert found.faster is not None
     assert found.eager_ns is not None
-    assert found.eager_ns / found.wall_ns == pytest.approx(found.faster[1])
-    assert found.wall_ns == pytest.approx((100 * 400 * 400) ** (1 / 3))
+    assert found.eager_ns / found.wall_ns == pytest.approx(found.faster[1], rel=0.01)
+    assert found.wall_ns == round((100 * 400 * 400) ** (1 / 3))
 
 
 def test_a_round_that_met_something_else_is_left_out() -> None:

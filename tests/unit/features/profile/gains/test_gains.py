@@ -15,7 +15,7 @@ from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.records.graphs import TensorMeta
 from inspector.records.kernels import CppKernelLoops
 from inspector.run.cpp_kernel import CppFacts, CppText
-from inspector.run.kernel import Call, Kernel, NodeLine
+from inspector.run.kernel import Kernel, NodeLine
 from tests.unit.features.profile.test_budget import PROFILE
 from tests.unit.features.profile.test_kernel_timing import work
 from tests.unit.fusions import Kernel as Scheduled
@@ -145,24 +145,13 @@ def test_loops_that_are_vectorised_have_no_advice_to_vectorise_them() -> None:
     assert change(serial, 30_000, threads=1).startswith("use bfloat16, which moves fewer")
 
 
-@pytest.mark.parametrize(
-    ("operator", "change"),
-    [("exp", "no known setting is faster"), ("index_put", "gathers and scatters")],
-)
-def test_what_nothing_is_known_for_is_named_with_what_it_loses(operator: str, change: str) -> None:
-    own = with_parts(of_loop(VECTORISED, 400_000), operator=f"aten.{operator}", share=1.0)
+def test_what_nothing_is_known_for_is_named_with_what_it_loses() -> None:
+    own = with_parts(of_loop(VECTORISED, 400_000), operator="aten.exp", share=1.0)
     found = gains(BUDGET, [own], "", is_cpu=True)
     (gain,) = (item for item in found if item.what.startswith("triton_poi_0"))
-    assert change in gain.change
+    assert "no known setting is faster" in gain.change
     assert not gain.is_known
     assert gain.time_ns == pytest.approx(380_000)
-
-
-LINES = [NodeLine("linear", "/p/model.py", number, "self.gate(x)") for number in (14, 15, 16, 17)]
-
-
-def call(line: int, repeats: int = 0, kind: str = "extern", node: NodeLine = LINES[0]) -> Call:
-    return Call(kind, "addmm", line, nodes=(node,), repeats=repeats)
 
 
 CONTIGUOUS, LAST = (32768, 1024, 32, 1), (32768, 1, 1024, 32)
