@@ -174,9 +174,7 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     graphs: list[Graph] = []
     rows: list[FusionRow] = []
     unread: list[str] = []
-    for process in run.processes:
-        name = f"rank {process.rank}" if process.rank is not None else f"process {process.pid}"
-        name = name if len(run.processes) > 1 else ""
+    for process, name in zip(run.processes, process_names(run), strict=True):
         places = process.graphs.places
         if stage == FUSION and not any(place.stage == FUSION for place in places):
             continue  # nothing is shown of these graphs
