@@ -1,19 +1,12 @@
 """Graphs, and what was fused, as JSON."""
 
 from inspector.features.graph.decompositions import Decomposition
-from inspector.features.graph.fusion import Step
+from inspector.features.graph.fusion import Fusion, Pair, Step
 from inspector.features.graph.line_kernels import FoundNode, KernelAtLine
 from inspector.features.graph.lookup import Around
-from inspector.features.graph.not_fused import Pair
 from inspector.features.graph.operators import GraphOperators
 from inspector.features.graph.passes import GraphPasses, Pass, PassEdit, PassNode
-from inspector.features.graph.report import (
-    FORMAT_VERSION,
-    FusionRow,
-    GraphReport,
-    Operators,
-    PassesReport,
-)
+from inspector.features.graph.report import FORMAT_VERSION, GraphReport, Operators, PassesReport
 from inspector.features.graph.vllm import Vllm, VllmPiece
 from inspector.features.kernels.json import GPU
 from inspector.records.fusion import Buffer
@@ -61,7 +54,7 @@ def _makes(scope: Scope) -> str | None:
 
 def _buffers(scope: Scope) -> list[Buffer]:
     """The buffers that kernels read and write."""
-    return list(scope.of(FusionRow).fusion.buffers.values())
+    return list(scope.of(Fusion).buffers.values())
 
 
 def _again(scope: Scope) -> list[str]:
@@ -74,7 +67,7 @@ VIEWS: Views = {
     **GPU,
     GraphReport: View(
         """format_version kind tool_version recording=run.meta:recording versions gpu stage? graphs
-        fusions=rows operators line=around notices""",
+        fusions operators line=around notices""",
         format_version=FORMAT_VERSION,
         kind="graph",
         tool_version=tool_version,
@@ -89,11 +82,9 @@ VIEWS: Views = {
     ),
     TensorMeta: View("dtype shape stride device? bytes", bytes=_bytes),
     StackFrame: View("file line? name code? makes", name=_frame_name, makes=_makes),
-    FusionRow: View(
-        """name=fusion.name compile_id=fusion.compile_id direction=fusion.direction
-        graph=fusion.graph.name bytes=fusion.bytes_inductor bytes_moved=fusion.bytes_
-        bytes_eager=fusion.bytes_eager bytes_unfused=fusion.bytes_unfused
-        bytes_never_in_memory=fusion.removed_bytes kernels=fusion.steps buffers
+    Fusion: View(
+        """name compile_id direction graph=graph.name bytes=bytes_inductor bytes_moved=bytes_
+        bytes_eager bytes_unfused bytes_never_in_memory=removed_bytes kernels=steps buffers
         not_fused=pairs""",
         buffers=_buffers,
     ),
