@@ -12,8 +12,7 @@ from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.cpp_kernel import CppFacts, whole_nests
 from inspector.run.kernel import Call, GraphCode, NodeLine
 from inspector.run.kernel_analysis import ConfigAnalysis
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
-from inspector.run.kernel_prediction import Prediction
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts, Prediction
 from inspector.shared.gpus import Gpu
 from inspector.shared.kernel_build import ConfigBuild, Resources
 

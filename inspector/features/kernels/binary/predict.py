@@ -23,7 +23,7 @@ from inspector.features.kernels.binary.sass import Listing, parse_sass, read_ptx
 from inspector.features.kernels.binary.traffic import program_at, traffic_of
 from inspector.features.kernels.binary.ttgir import Module, parse_ttgir
 from inspector.run.kernel_analysis import InstructionKind
-from inspector.run.kernel_prediction import Bound, Prediction
+from inspector.run.kernel_facts import Bound, Prediction
 from inspector.shared.gpus import Gpu
 from inspector.shared.kernel_build import ConfigBuild
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
 from inspector.run.kernel_analysis import InstructionKind, OccupancyLimit
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
-from inspector.run.kernel_prediction import Bound
+from inspector.run.kernel_facts import Bound, ConfigFacts, KernelFacts
 
 # Below a quarter of the warps even wide loads leave memory waiting (Volkov, "Understanding latency
 # hiding on GPUs", 2016).
