@@ -101,7 +101,7 @@ VIEWS: Views = {
     ),
     Operators: View("graphs decompositions"),
     GraphOperators: View("graph stage total operators inside"),
-    Decomposition: View("graph operator count inlined=is_inlined into"),
+    Decomposition: View("graph operator count into"),
     Around: View(
         """asked_file=asked files line nodes forward_kernels=forward backward_kernels=backward
         nearest_lines=nearest known_files"""

@@ -205,7 +205,8 @@ def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, s
             number = f" {TIMES}{item.count}" if item.count is not None else ""
             parts = ", ".join(f"{part.operator} {TIMES}{part.count}" for part in item.into)
             inlined = "inlined; the operators of its graphs are listed separately"
-            yield item.operator + number, parts or (inlined if item.is_inlined else "nothing")
+            is_inlined = item.operator.startswith(("higher_order.", "torch._higher_order_ops."))
+            yield item.operator + number, parts or (inlined if is_inlined else "nothing")
     kept = [item.operator for item in found if item.is_kept]
     if kept:
         yield "unchanged", ", ".join(kept)
