@@ -164,7 +164,6 @@ def _placed(
         argument=value.base or access.argument,
         contiguous=min(map(_contiguous, held)),
         stride=pair[1] - pair[0] if len(pair) > 1 else None,
-        block_share=len(used) * size / touched_bytes,
         # What every thread's first address is a multiple of.
         alignment_bytes=math.gcd(base, _WIDEST_BYTES, *(numbers[0] * size for numbers in held)),
     )
