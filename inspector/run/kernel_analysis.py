@@ -37,8 +37,6 @@ class AccessKind(enum.Enum):
     STORE = "store"
     ASYNC_COPY = "async copy"
     ATOMIC = "atomic"
-    TMA_LOAD = "TMA load"
-    TMA_STORE = "TMA store"
 
 
 class OccupancyLimit(enum.Enum):
@@ -48,7 +46,6 @@ class OccupancyLimit(enum.Enum):
     SHARED_MEMORY = "shared memory"
     WARPS = "warps"
     BLOCKS = "blocks"
-    TOO_LARGE = "not even one block fits"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class OccupancyRule(Rule[KernelFacts, Advised]):
         occupancy = best.analysis.occupancy
         if occupancy is None or occupancy.share >= _LEAST_SHARE or not _is_concerned(kernel, best):
             return
-        limits = [limit for limit in occupancy.limits if limit is not OccupancyLimit.TOO_LARGE]
+        limits = occupancy.limits
         by = " and ".join(limit.value for limit in limits)
         need, resources = "", best.config.resources
         if resources is not None and OccupancyLimit.REGISTERS in limits:
