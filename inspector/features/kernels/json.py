@@ -66,12 +66,6 @@ def _nests(scope: Scope) -> Sequence[CppNest] | None:
     return None if recorded is None else list(whole_nests(recorded))
 
 
-def _isa(scope: Scope) -> str | None:
-    """The vector ISA; null if it was not recorded, or there is none."""
-    recorded = scope.of(CppFacts).recorded
-    return recorded.isa or None if recorded else None
-
-
 def _reason(scope: Scope) -> str:
     """Reason why the loop nest is not vectorized, in one sentence."""
     return reason_text(scope.of(NotTiled))
@@ -147,11 +141,10 @@ VIEWS: Views = {
         missing?"""
     ),
     CppFacts: View(
-        """isa vector_bits=recorded.vector_bits compiler=recorded.compiler cflags=recorded.cflags
-        compiler_vectorises=recorded.compiler_vectorises threads=recorded.threads
-        min_chunk_size=recorded.min_chunk_size loops vector_loops
+        """isa=recorded.isa? vector_bits=recorded.vector_bits compiler=recorded.compiler
+        cflags=recorded.cflags compiler_vectorises=recorded.compiler_vectorises
+        threads=recorded.threads min_chunk_size=recorded.min_chunk_size loops vector_loops
         parallel_over=text.parallel_vars nests""",
-        isa=_isa,
         nests=_nests,
     ),
     CppNest: View("elements loops not_vectorised=reason nodes=node_names"),
