@@ -4,9 +4,8 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 
 from inspector.features.graph.reasons import Reason
-from inspector.features.graph.targets import is_view
 from inspector.records.fusion import Buffer, FusionPlan, Operation
-from inspector.run.graph import Graph, Node
+from inspector.run.graph import Graph, Node, is_view
 
 # Where operators are.
 _COLLECTIVES = frozenset({"_c10d_functional", "c10d_functional", "_dtensor"})

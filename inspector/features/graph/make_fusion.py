@@ -14,10 +14,9 @@ from inspector.features.graph.fusion import Fusion, Memory, Step, total
 from inspector.features.graph.in_place import writes_a_part
 from inspector.features.graph.owners import Owners, computed_by
 from inspector.features.graph.size_hints import hinted_buffers, hinted_graph, symbols_of
-from inspector.features.graph.targets import aten_name, is_empty, is_view
 from inspector.features.graph.traffic import Traffic
 from inspector.records.fusion import FusionPlan, Launch, Operation
-from inspector.run.graph import Graph, Node
+from inspector.run.graph import Graph, Node, aten_name, is_empty, is_view
 
 _LIBRARIES = frozenset({"extern", "fallback"})
 

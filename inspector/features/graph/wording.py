@@ -15,10 +15,9 @@ from inspector.features.graph.operators import (
 )
 from inspector.features.graph.report import GraphReport
 from inspector.features.graph.step_names import named_nodes, operator_name, part_of, short_name
-from inspector.features.graph.targets import is_view
 from inspector.report.overview import recording_line
 from inspector.report.wording import count, listed, size
-from inspector.run.graph import Graph, Node
+from inspector.run.graph import Graph, Node, is_view
 
 _MOST_OPERATORS = 6
 _MOST_NUMBERS = 24
