@@ -156,7 +156,6 @@ class Fusion:
 
     Attributes:
         direction: ``inference``, ``forward`` or ``backward``.
-        number: How many graphs of the same compilation and direction stand before it.
         steps: Kernels and library calls in the order of the generated code; steps without code are
             omitted.
         operations: What the scheduler had before fusion, by name.
@@ -166,7 +165,6 @@ class Fusion:
 
     compile_id: str
     direction: str
-    number: int
     steps: tuple[Step, ...]
     buffers: Mapping[str, Buffer]
     plan: FusionPlan
@@ -179,7 +177,7 @@ class Fusion:
     @property
     def name(self) -> str:
         """Name: ``0/0 forward``."""
-        part = f"({self.number + 1})" if self.number else ""
+        part = f"({self.graph.number + 1})" if self.graph.number else ""
         return " ".join(filter(None, [self.graph.process, self.compile_id, self.direction, part]))
 
     def operations_of(self, step: Step) -> list[Operation]:

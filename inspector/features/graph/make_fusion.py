@@ -21,13 +21,10 @@ from inspector.run.graph import Graph, Node, aten_name, is_empty, is_view
 _LIBRARIES = frozenset({"extern", "fallback"})
 
 
-def make_fusion(
-    plan: FusionPlan, graph: Graph, number: int = 0, hints: Mapping[str, int] | None = None
-) -> Fusion:
+def make_fusion(plan: FusionPlan, graph: Graph, hints: Mapping[str, int] | None = None) -> Fusion:
     """Joins what the scheduler did with the graph that it lowered.
 
     Args:
-        number: How many graphs of both stand before it.
         hints: Values of symbolic sizes, at which Inductor counts, too.
     """
     used = {name: (hints or {})[name] for name in symbols_of(graph) if name in (hints or {})}
@@ -49,7 +46,6 @@ def make_fusion(
     return Fusion(
         compile_id=graph.compile_id,
         direction=plan.direction,
-        number=number,
         steps=steps,
         buffers=plan.buffers,
         plan=plan,

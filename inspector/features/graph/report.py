@@ -224,7 +224,7 @@ def _fusions(process: Process, graphs: Sequence[Graph], unread: list[str]) -> It
         if graph is not None:
             lowered.remove(graph)
             hints = process.graphs.hints.get(place.compile_id, {})
-            fusion = make_fusion(plan, graph, graph.number, hints)
+            fusion = make_fusion(plan, graph, hints)
             yield dataclasses.replace(fusion, pairs=tuple(unfused_pairs(fusion)))
     if nested:
         unread.append(
