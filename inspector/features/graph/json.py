@@ -7,7 +7,7 @@ from inspector.features.graph.lookup import Around
 from inspector.features.graph.operators import GraphOperators
 from inspector.features.graph.passes import GraphPasses, Pass, PassEdit, PassNode
 from inspector.features.graph.report import FORMAT_VERSION, GraphReport, Operators, PassesReport
-from inspector.features.graph.vllm import Vllm, VllmPiece
+from inspector.features.graph.vllm import Vllm
 from inspector.features.kernels.json import GPU
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
@@ -16,6 +16,7 @@ from inspector.report.json.common import COMMON, versions
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.compile_time import StageTime
 from inspector.run.graph import Graph, Node, tensor_bytes
+from inspector.run.pieces import Piece
 from inspector.shared.stack import StackFrame, made_class, plain_name
 from inspector.trace.caches import CacheLookup
 
@@ -133,11 +134,10 @@ PASSES: Views = {
         compile_ranges use_inductor_graph_partition inductor_passes enabled_passes
         dynamic_shapes_type"""
     ),
-    VllmPiece: View(
-        """index=piece.start.index submodule=piece.start.name range_start=piece.start.range_start
-        range_end=piece.start.range_end cudagraph_size=piece.start.is_cudagraph_size
-        compile_id=piece.compile_id compile_time_ns=piece.time_ns stages=piece.stages
-        caches=piece.lookups passes"""
+    Piece: View(
+        """index=start.index submodule=start.name range_start=start.range_start
+        range_end=start.range_end cudagraph_size=start.is_cudagraph_size compile_id
+        compile_time_ns=time_ns stages caches=lookups"""
     ),
     StageTime: View("stage time_ns"),
     CacheLookup: View("cache state key?"),
