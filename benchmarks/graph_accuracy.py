@@ -30,7 +30,7 @@ from benchmarks.graph_accuracy_report import Row, Share, render, table  # noqa: 
 from inspector.features.graph.lookup import origins  # noqa: E402 - the checkout is not installed
 from inspector.features.graph.operators import shown_operator  # noqa: E402 - same
 from inspector.features.graph.reading import read_graphs  # noqa: E402 - same
-from inspector.features.graph.report import FUSION, FusionRow, make_graph_report  # noqa: E402
+from inspector.features.graph.report import FUSION, make_graph_report  # noqa: E402
 from inspector.run.graph import Stage  # noqa: E402 - same
 from inspector.run.sources.recording import opened, read_run  # noqa: E402 - same
 from inspector.shared.request import Request  # noqa: E402 - same
@@ -38,6 +38,7 @@ from inspector.shared.request import Request  # noqa: E402 - same
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from inspector.features.graph.fusion import Fusion
     from inspector.run.graph import Graph, Node
     from inspector.run.graph_places import OutputText
     from inspector.run.run import Run
@@ -124,7 +125,7 @@ def compared(shown: str, run: Run, live: dict[str, list[object]]) -> Row:
         for graph, ok in zip(graphs, same, strict=True)
         if not ok
     ]
-    rows = make_graph_report(run, FUSION).rows
+    rows = make_graph_report(run, FUSION).fusions
     kernels = [
         kernels_of(text.text.text(), rows, text, remarks)
         for process in run.processes
@@ -158,11 +159,11 @@ def is_same(graph: Graph, text: str, live: dict[str, list[object]]) -> bool:
     return nodes is not None and ours == [[name, op] for name, op, _ in nodes] and edges == expected
 
 
-def kernels_of(code: str, rows: Sequence[FusionRow], text: OutputText, remarks: list[str]) -> Share:
+def kernels_of(code: str, rows: Sequence[Fusion], text: OutputText, remarks: list[str]) -> Share:
     """The kernels of the comments in one graph's code."""
     direction = re.search(r"AOT ID: \['\d+_(\w+)'\]", code)
     kind = direction.group(1) if direction else ""
-    mine = [row.fusion for row in rows if row.fusion.compile_id == str(text.compile_id)]
+    mine = [row for row in rows if row.compile_id == str(text.compile_id)]
     fusions = [f for f in mine if f.direction == kind] or mine
     steps: dict[str, set[str]] = {}
     for fusion in fusions:
@@ -194,7 +195,7 @@ def comments(code: str) -> Iterator[tuple[str, frozenset[str] | None]]:
 
 
 def bytes_of(
-    rows: Sequence[FusionRow],
+    rows: Sequence[Fusion],
     schedulers: Sequence[Sequence[tuple[list[str], dict[str, int], int]]],
     remarks: list[str],
 ) -> Share:
@@ -205,7 +206,7 @@ def bytes_of(
     left = list(schedulers)
     right = number = 0
     for row in rows:
-        ours = [(launch.operations, launch.bytes_) for launch in row.fusion.plan.launches]
+        ours = [(launch.operations, launch.bytes_) for launch in row.plan.launches]
         number += len(ours)
         torchs = [[(tuple(names), size) for names, _, size in nodes] for nodes in left]
         if ours in torchs:
@@ -215,7 +216,7 @@ def bytes_of(
         best = max(torchs, key=lambda nodes: len({*nodes} & {*ours}), default=[])
         right += len({*best} & {*ours})
         remarks += [
-            f"{row.fusion.name}: {'+'.join(names)} is said to have {size} bytes"
+            f"{row.name}: {'+'.join(names)} is said to have {size} bytes"
             for names, size in {*ours} - {*best}
         ]
     return Share(right, number)

@@ -28,13 +28,13 @@ from benchmarks.not_fused_cases import CASES, Case  # noqa: E402 - same
 from inspector.capture.gpu_target.session import gpu_target  # noqa: E402 - same
 from inspector.capture.recording.handler import attached_handler  # noqa: E402 - same
 from inspector.features.graph.reasons import formatted  # noqa: E402 - same
-from inspector.features.graph.report import FUSION, FusionRow, make_graph_report  # noqa: E402
+from inspector.features.graph.report import FUSION, make_graph_report  # noqa: E402
 from inspector.shared.gpu_table import known_gpu  # noqa: E402 - same
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from inspector.features.graph.not_fused import Pair
+    from inspector.features.graph.fusion import Fusion, Pair
 
 GPU = "h200"
 TOLERANCE = 0.1
@@ -103,7 +103,7 @@ def compiling(config: Mapping[str, Any]) -> Iterator[None]:
 
 def compiled(
     function: Callable[..., Any], inputs: tuple[Any, ...], config: Mapping[str, Any]
-) -> FusionRow:
+) -> Fusion:
     """What became of a function.
 
     Raises:
@@ -118,11 +118,11 @@ def compiled(
             torch.compile(function)(*inputs)
         run = recording.run()
         problems = [problem for process in run.processes for problem in process.problems]
-        rows = make_graph_report(run, FUSION).rows
-    if len(rows) != 1 or problems:
-        message = f"{function.__name__}: {len(rows)} graphs; {problems}"
+        fusions = make_graph_report(run, FUSION).fusions
+    if len(fusions) != 1 or problems:
+        message = f"{function.__name__}: {len(fusions)} graphs; {problems}"
         raise RuntimeError(message)
-    return rows[0]
+    return fusions[0]
 
 
 def measured(case: Case) -> Row:
@@ -133,8 +133,8 @@ def measured(case: Case) -> Row:
     after = compiled(case.after or case.before, inputs, case.config_after)
     pair = next((pair for pair in before.pairs if is_of(case, pair)), None)
     stated = sum(pair.saved_bytes for pair in before.pairs) if case.all_fuse else 0
-    saved = (before.fusion.bytes_ or 0) - (after.fusion.bytes_ or 0)
-    kernels = len(before.fusion.steps), len(after.fusion.steps)
+    saved = (before.bytes_ or 0) - (after.bytes_ or 0)
+    kernels = len(before.steps), len(after.steps)
     left = max((pair.saved_bytes for pair in after.pairs), default=0)
     return Row(case, pair, stated or (pair.saved_bytes if pair else 0), saved, kernels, left)
 

@@ -6,7 +6,7 @@ import dataclasses
 import statistics
 
 from inspector.features.kernels.binary.predict import predict
-from inspector.run.kernel_prediction import Bound, Prediction
+from inspector.run.kernel_facts import Bound, Prediction
 from inspector.shared.kernel_build import ConfigBuild
 from tests.builds_fixture import H200, arguments_of, recorded_pairs
 

@@ -104,7 +104,7 @@ def render(dot_text: str, suffix: str, *, timeout_s: float = TIMEOUT_S) -> bytes
 def _pictures(
     report: GraphReport, all_graphs: tuple[Graph, ...], *, is_whole: bool
 ) -> Iterator[tuple[str, str]]:
-    for fusion in (row.fusion for row in report.rows):
+    for fusion in report.fusions:
         caption = _caption(report, f"fusion {fusion.name}", fusion.graph)
         roles = make_roles(fusion.graph, all_graphs)
         yield fusion.name, fusion_dot(fusion, caption, roles, is_whole=is_whole)

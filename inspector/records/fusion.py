@@ -53,8 +53,8 @@ class Operation:
 class Reached:
     """Bytes of the buffers of which something else is reached than Inductor counts."""
 
-    reads: Mapping[str, int] | None = None
-    writes: Mapping[str, int] | None = None
+    reads: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    writes: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 @part

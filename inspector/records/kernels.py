@@ -35,7 +35,6 @@ class NotTiled:
     operations: int = doc("total number of operations", default=0)
     strides: tuple[tuple[str, str], ...] = doc("index and stride of example accesses", default=())
     size: str = doc("size of the innermost loop", default="")
-    lanes: int = doc("number of elements per vector", default=0)
 
 
 @part

@@ -37,8 +37,6 @@ class AccessKind(enum.Enum):
     STORE = "store"
     ASYNC_COPY = "async copy"
     ATOMIC = "atomic"
-    TMA_LOAD = "TMA load"
-    TMA_STORE = "TMA store"
 
 
 class OccupancyLimit(enum.Enum):
@@ -48,7 +46,6 @@ class OccupancyLimit(enum.Enum):
     SHARED_MEMORY = "shared memory"
     WARPS = "warps"
     BLOCKS = "blocks"
-    TOO_LARGE = "not even one block fits"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -89,7 +86,6 @@ class Access:
         bytes: What a program uses of memory with it, each byte once; one trip if unknown.
         touched_bytes: What memory delivers for it, in whole sectors, or None.
         stride: From one element to the next one in memory, or None; 0 where all are the same.
-        block_share: Share of the touched 32-byte sectors that a program's accesses to it use.
         alignment_bytes: What its first address is a multiple of (at most 16), or None.
     """
 
@@ -103,7 +99,6 @@ class Access:
     touched_bytes: int | None = None
     contiguous: int | None = None
     stride: int | None = None
-    block_share: float | None = None
     is_indirect: bool = False
     is_masked: bool = False
     alignment_bytes: int | None = None

@@ -56,7 +56,7 @@ class KernelChange:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Counts:
-    """The totals of one side.
+    """The totals of one side, equal to those of another whatever was measured or predicted.
 
     Attributes:
         traffic_bytes: Bytes read and written, or None; without fusion records, by kernel launches
@@ -75,10 +75,10 @@ class Counts:
     graphs: int
     graph_breaks: int
     recompiles: int
-    compile_time_ns: int
-    predicted_ns: int | None = None
-    call_ns: int | None = None
-    busy_ns: int | None = None
+    compile_time_ns: int = dataclasses.field(compare=False)
+    predicted_ns: int | None = dataclasses.field(default=None, compare=False)
+    call_ns: int | None = dataclasses.field(default=None, compare=False)
+    busy_ns: int | None = dataclasses.field(default=None, compare=False)
 
     @property
     def all_launches(self) -> int:
@@ -108,17 +108,10 @@ class KernelDiff:
     @property
     def is_empty(self) -> bool:
         """Whether only measurements differ."""
-        same = all(change.kind == "same" for change in self.kernels)
-        sides = [self.before, self.after]
-        is_predicted = None not in {side.predicted_ns for side in sides}
-        sides = [
-            dataclasses.replace(
-                side, compile_time_ns=0, call_ns=None, busy_ns=None,
-                predicted_ns=side.predicted_ns if is_predicted else None,
-            )
-            for side in sides
-        ]  # fmt: skip
-        return same and sides[0] == sides[1] and not self.libraries and not self.operators
+        same = all(change.kind == "same" for change in self.kernels) and self.before == self.after
+        predicted = {self.before.predicted_ns, self.after.predicted_ns}
+        same &= None in predicted or len(predicted) == 1
+        return same and not self.libraries and not self.operators
 
     @property
     def is_worse(self) -> bool:

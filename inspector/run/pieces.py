@@ -26,3 +26,10 @@ class Piece:
     def time_ns(self) -> int:
         """Its compile time."""
         return sum(stage.time_ns for stage in self.stages)
+
+    @property
+    def tokens(self) -> str:
+        """The first and the last number of tokens, or the one: ``8 (CUDA graph)``."""
+        first, last = self.start.range_start, self.start.range_end
+        graph = " (CUDA graph)" if self.start.is_cudagraph_size else ""
+        return (str(first) if first == last else f"{first}\N{EN DASH}{last}") + graph

@@ -54,11 +54,6 @@ class ConfigBuild:
     texts: tuple[tuple[str, str], ...] = ()
     error: str = ""
 
-    def value(self, name: str) -> int | None:
-        """A value of the configuration as a number, or None."""
-        found = dict(self.values).get(name)
-        return found if isinstance(found, int) and not isinstance(found, bool) else None
-
     def text(self, kind: str) -> str | None:
         """The file of a kind of text, or None."""
         return dict(self.texts).get(kind)
@@ -70,7 +65,6 @@ class KernelBuild:
 
     Attributes:
         heuristic: Inductor's name of its kind: ``pointwise``, ``reduction``, ``template``, ….
-        size_hints: Size by prefix (``x``, ``r0_``), as the heuristics see it.
         capability: What its source was generated for, 90 for 9.0.
         arguments: Triton type by name of argument, ``*bf16`` for a pointer.
         versions: Version by name of what compiled it: ``torch``, ``triton``, ``ptxas``.
@@ -80,7 +74,6 @@ class KernelBuild:
     key: str
     folder: str = ""
     heuristic: str = ""
-    size_hints: tuple[tuple[str, int], ...] = ()
     capability: int | None = None
     arguments: tuple[tuple[str, str], ...] = ()
     constants: tuple[tuple[str, SignedInt | str | bool | None], ...] = ()

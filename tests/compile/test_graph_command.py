@@ -111,10 +111,10 @@ def test_kernels_are_those_of_the_code_with_the_same_operators(tmp_path: Path) -
     with opened(tmp_path / "recording") as found:
         run = read_run(found)
         graphs = make_kernels_report(run).taken
-        rows = make_graph_report(run, FUSION).rows
+        fusions = make_graph_report(run, FUSION).fusions
     assert [graph.direction for graph in graphs] == ["forward", "backward"]
-    for graph, row in zip(graphs, rows, strict=True):
-        steps = {step.name: step for step in row.fusion.steps if not step.is_call}
+    for graph, fusion in zip(graphs, fusions, strict=True):
+        steps = {step.name: step for step in fusion.steps if not step.is_call}
         assert list(steps) == list(dict.fromkeys(c.name for c in graph.calls if c.kind == "kernel"))
         for kernel in graph.kernels:
             nodes = steps[kernel.name].operators

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,17 +18,8 @@ from inspector.capture.hooks import Called, Hooks, Outcome, timed
 from inspector.capture.writer import emit, guarded
 from inspector.records.autotuning import Autotuned, TriedCandidate, TriedTensor
 
-_KINDS = {
-    "ExternKernelCaller": "extern",
-    "TritonTemplateCaller": "triton",
-    "CppTemplateCaller": "cpp",
-    "CUTLASSTemplateCaller": "cutlass",
-    "CUDATemplateCaller": "cutlass",
-    "ROCmTemplateCaller": "rocm",
-    "SubgraphChoiceCaller": "subgraph",
-    "CuteDSLTemplateCaller": "cutedsl",
-    "NVUniversalGemmCaller": "nv_universal_gemm",
-}
+# Of ExternKernelCaller, TritonTemplateCaller, SubgraphChoiceCaller, …
+_CALLER = re.compile(r"(Kernel|Template|Choice)?Caller$")
 _CHOICES_OF_TUNING = 5  # do_autotuning(self, name, input_nodes, layout, input_gen_fns, key, choices
 NOT_RUN = "failed to run"
 _MS_NS = 1_000_000
@@ -284,7 +276,7 @@ class TemplateObserver(Hooks):
 
 def _candidate(choice: Any) -> TriedCandidate:
     choice = getattr(choice, "_wrapped", choice)  # with what prepares its arguments (C++)
-    kind = _KINDS.get(type(choice).__name__, type(choice).__name__)
+    kind = _CALLER.sub("", type(choice).__name__).lower()
     text = str(getattr(choice, "description", "") or "")
     return TriedCandidate(name=str(getattr(choice, "name", "")), text=text, kind=kind)
 

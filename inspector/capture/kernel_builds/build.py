@@ -21,7 +21,6 @@ from inspector.capture.kernel_builds.forks import Forks
 from inspector.capture.kernel_builds.store import Store, versions
 from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 
-PAYLOAD_VERSION = 1
 _LIMIT_BYTES = 1 << 30
 
 
@@ -61,8 +60,8 @@ def build_kernels(
     for source in sources:
         target = capability_of(source.source)
         if target is None:
-            error = "its source does not name a target device"
-            yield {**_payload(KernelBuild(source.name, "", error=error)), **_asked(source)}
+            build = KernelBuild(source.name, "", error="its source does not name a target device")
+            yield {**dataclasses.asdict(build), **_asked(source)}
             continue
         key = store.key(source.source, source.name, target)
         known = store.load(key)
@@ -122,9 +121,9 @@ def _finished(kernel: _Open, store: Store) -> dict[str, Any]:
         shutil.rmtree(kernel.texts, ignore_errors=True)
         error = next(iter(kernel.errors.values()))
         name, key = kernel.source.name, kernel.key
-        return _payload(KernelBuild(name, key, error=error, versions=made_by))
+        return dataclasses.asdict(KernelBuild(name, key, error=error, versions=made_by))
     first = kernel.parts[min(kernel.parts)]
-    payload = _payload(
+    payload = dataclasses.asdict(
         dataclasses.replace(first, key=kernel.key, configs=_configs(kernel), versions=made_by)
     )
     if kernel.errors:
@@ -154,10 +153,6 @@ def _configs(kernel: _Open) -> tuple[ConfigBuild, ...]:
 
 def _identity(config: ConfigBuild) -> tuple[object, ...]:
     return (tuple(sorted(config.values, key=str)), config.num_warps, config.num_stages)
-
-
-def _payload(build: KernelBuild) -> dict[str, Any]:
-    return {"v": PAYLOAD_VERSION, **dataclasses.asdict(build)}
 
 
 # What compiling imports late; measured 0.5 s a process on 2.13.

@@ -48,12 +48,11 @@ def compile_part(
     configs = list(autotuner.configs)
     builder = _Builder(autotuner, capability, texts, str(folder / SOURCE_NAME))
     meta = autotuner.triton_meta
-    signature, hints = dict(meta.get("signature") or {}), dict(autotuner.size_hints or {})
+    signature = dict(meta.get("signature") or {})
     build = KernelBuild(
         name=kernel.name,
         key="",
         heuristic=str(getattr(autotuner.heuristic_type, "name", "")).lower(),
-        size_hints=tuple((str(key), int(value)) for key, value in hints.items()),
         capability=capability,
         arguments=tuple((str(key), str(value)) for key, value in signature.items()),
         constants=_plain(meta.get("constants") or {}),

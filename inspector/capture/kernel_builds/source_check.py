@@ -16,7 +16,7 @@ from typing import Any
 
 import triton
 import triton.language as tl
-from torch._inductor.runtime import triton_heuristics
+from torch._inductor.runtime import triton_helpers, triton_heuristics
 
 _IMPORTED = (
     "torch._inductor.runtime.hints",
@@ -27,15 +27,19 @@ _IMPORTED = (
 """Modules whose functions a kernel uses, and the modules below them."""
 
 _PACKAGES = ("torch", "torch._inductor.runtime", "triton")
-"""Modules that lead to those, of which a kernel uses only what `_NAMED` lists."""
+"""Modules that lead to those, of which a kernel uses only what is listed below."""
 
-_NAMED = frozenset({"triton.jit", "triton.cdiv", "triton.next_power_of_2"})
-_HEURISTICS = frozenset({
+_HEURISTICS = (
     "cooperative_reduction", "fixed_config", "foreach", "persistent_reduction", "pointwise",
     "reduction", "split_scan", "template", "user_autotune",
-})  # fmt: skip
+)  # fmt: skip
 """Decorators of `triton_heuristics`; all that they get are values."""
 
+_DECORATORS = (
+    triton.jit,
+    *(vars(triton_heuristics)[name] for name in _HEURISTICS if name in vars(triton_heuristics)),
+)
+_FUNCTIONS = (triton.cdiv, triton.next_power_of_2)
 _HINTS = frozenset({
     "AttrsDescriptorWrapper", "AutotuneHint", "DeviceProperties", "HeuristicType",
     "ReductionHint", "TileHint", "instance_descriptor",
@@ -66,7 +70,7 @@ _BODY = (
     ast.IfExp, ast.JoinedStr, ast.Name, ast.Pass, ast.Return, ast.Slice, ast.Starred, ast.Store,
     ast.Subscript, ast.While, ast.boolop, ast.cmpop, ast.keyword,
 )  # fmt: skip
-_DRIVER = "torch._inductor.runtime.triton_helpers.set_driver_to_gpu"
+_DRIVER = "set_driver_to_gpu"
 _LITERAL_NAME = "__file__"
 _READS_FILES = frozenset({"extern_elementwise"})
 _REFLECTION = frozenset({"getattr", "hasattr"})
@@ -119,9 +123,9 @@ class _Source:
                     self._import(statement)
                 case ast.Expr(value=ast.Constant(value=str())):
                     pass
-                case ast.Expr(value=ast.Call(func=func, args=[], keywords=[])) if (
-                    self._dotted(func) == _DRIVER
-                ):
+                case ast.Expr(value=ast.Call(func=func, args=[], keywords=[])) if self._found(
+                    func
+                ) is getattr(triton_helpers, _DRIVER):
                     pass
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     self._value(value)
@@ -160,14 +164,31 @@ class _Source:
             return found
         home = getattr(found, "__module__", "")
         if (
-            f"{module.__name__}.{name}" in _NAMED
+            _is_one_of(found, (*_DECORATORS, *_FUNCTIONS))
             or _is_language(found)
             or (home == "torch._inductor.runtime.hints" and name in _HINTS)
-            or (module is triton_heuristics and name in _HEURISTICS)
             or (module.__name__ == "torch" and type(found).__name__ == "dtype")
-            or name == "set_driver_to_gpu"
+            or name == _DRIVER
         ):
             return found
+        raise _refused(node)
+
+    def _found(self, node: ast.expr) -> Any:
+        """What a name that begins with an import means, dotted or not; None of anything else."""
+        if isinstance(node, ast.Name):
+            return self._names.get(node.id)
+        owner = self._found(node.value) if isinstance(node, ast.Attribute) else None
+        if owner is None or not isinstance(node, ast.Attribute):
+            return None
+        if isinstance(owner, ModuleType):
+            return self._member(owner, node.attr, node)
+        is_part = (
+            (owner is tl.PropagateNan and node.attr in owner.__members__)
+            or (isinstance(owner, tl.dtype) and node.attr in _VALUES)
+            or (getattr(owner, "__name__", "") in _HINTS and not node.attr.startswith("_"))
+        )
+        if is_part and hasattr(owner, node.attr):
+            return getattr(owner, node.attr)
         raise _refused(node)
 
     def _value(self, value: ast.expr) -> None:
@@ -181,10 +202,11 @@ class _Source:
             case ast.Name(id=name):
                 is_fine = name == _LITERAL_NAME or self._names.get(name, name) is None
             case ast.Attribute():
-                is_fine = not isinstance(self._resolved(value), FunctionType)
-            case ast.Call(func=func, args=args, keywords=keywords):
-                is_fine = self._is_constructor(func) and all(item.arg for item in keywords)
-                parts = [*args, *(item.value for item in keywords)]
+                found = self._found(value)
+                is_fine = found is not None and not isinstance(found, FunctionType)
+            case ast.Call(func=func):
+                is_fine = self._is_constructor(func)
+                parts = [*_given(value)]
             case ast.Dict(keys=keys, values=values):
                 is_fine = None not in keys
                 parts = [*keys, *values]
@@ -201,48 +223,36 @@ class _Source:
     def _is_constructor(self, function: ast.expr) -> bool:
         if isinstance(function, ast.Name) and function.id in _VALUE_CALLS:
             return self._names.get(function.id, function.id) is not None
-        return self._dotted(function) == "triton.language.constexpr"
+        return self._found(function) is tl.constexpr
 
     def _decorators(self, function: ast.FunctionDef) -> None:
         """A function is compiled and never called: its last decorator is ``triton.jit``."""
-        decorators = function.decorator_list
-        called = [item.func if isinstance(item, ast.Call) else item for item in decorators]
-        if not called or self._dotted(called[-1]) != "triton.jit":
-            raise _refused(function)
-        home = triton_heuristics.__name__
-        for decorator, name in zip(decorators, called, strict=True):
-            dotted = self._dotted(name)
-            if dotted != "triton.jit" and dotted.removeprefix(f"{home}.") not in _HEURISTICS:
+        found: Any = None
+        for decorator in function.decorator_list:
+            call = decorator if isinstance(decorator, ast.Call) else None
+            found = self._found(call.func if call else decorator)
+            if not _is_one_of(found, _DECORATORS):
                 raise _refused(decorator)
-            if isinstance(decorator, ast.Call):
-                for keyword in decorator.keywords:
-                    if keyword.arg is None:
-                        raise _refused(decorator)
-                for item in (*decorator.args, *(keyword.value for keyword in decorator.keywords)):
-                    self._value(item)
+            for value in _given(call) if call else ():
+                self._value(value)
+        if found is not triton.jit:
+            raise _refused(function)
 
     def _signature(self, function: ast.FunctionDef) -> None:
         arguments = function.args
-        for argument in _arguments(arguments):
-            if argument.annotation is not None:
-                self._annotation(argument.annotation)
-        for default in (*arguments.defaults, *filter(None, arguments.kw_defaults)):
+        annotations = [item.annotation for item in _arguments(arguments)]
+        for annotation in filter(None, (*annotations, function.returns)):
+            self._annotation(annotation)
+        for default in filter(None, (*arguments.defaults, *arguments.kw_defaults)):
             self._value(default)
-        if function.returns is not None:
-            self._annotation(function.returns)
         if getattr(function, "type_params", None):  # Python 3.12
             raise _refused(function)
 
     def _annotation(self, annotation: ast.expr) -> None:
-        if isinstance(annotation, ast.Constant):
-            if annotation.value is None:
-                return
-        elif isinstance(annotation, ast.Attribute):
-            self._resolved(annotation)
-            return
-        elif isinstance(annotation, ast.Name) and annotation.id in _BUILTINS:
-            return
-        raise _refused(annotation)
+        is_builtin = isinstance(annotation, ast.Name) and annotation.id in _BUILTINS
+        is_imported = isinstance(annotation, ast.Attribute) and self._found(annotation) is not None
+        if not (is_builtin or is_imported or ast.unparse(annotation) == "None"):
+            raise _refused(annotation)
 
     def _body(self, function: ast.FunctionDef) -> None:
         nodes = [node for statement in function.body for node in ast.walk(statement)]
@@ -255,80 +265,21 @@ class _Source:
             if used.id.startswith("__") or (used.id in own and is_known):
                 raise _refused(used)
         roots = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-        inner: set[int] = set()
         for node in nodes:
-            if not isinstance(node, _BODY):
-                raise _refused(node)
             match node:
-                case ast.Attribute() if id(node) not in inner:
-                    inner |= self._attribute(node, own)
-                case ast.Name(id=name, ctx=ast.Load()) if id(node) not in roots:
-                    self._name(node, name, own)
-                case ast.AnnAssign(annotation=annotation):
-                    self._annotation(annotation)
-                case ast.Call(func=func) if not isinstance(func, ast.Name | ast.Attribute):
-                    raise _refused(node)
-                case ast.keyword(arg=None):
-                    raise _refused(node)
-
-    def _name(self, node: ast.Name, name: str, own: set[str]) -> None:
-        """A bare name is a value, a function of the source, or one of Triton's."""
-        if name in own:
-            return
-        if name in self._names:
-            if self._names[name] is not None and not _is_language(self._names[name]):
+                case ast.Name() | ast.Attribute() if (found := self._found(node)) is not None:
+                    is_fine = id(node) in roots or _is_language(found)
+                case ast.Name(id=name):
+                    is_fine = name in own or name in self._names or name in _BUILTINS
+                case ast.Attribute(attr=name):
+                    is_fine = name in _VALUES
+                case ast.Call(func=func, keywords=keywords):
+                    is_fine = isinstance(func, ast.Name | ast.Attribute)
+                    is_fine &= all(item.arg for item in keywords)
+                case _:
+                    is_fine = isinstance(node, _BODY)
+            if not is_fine:
                 raise _refused(node)
-        elif name not in _BUILTINS:
-            raise _refused(node)
-
-    def _attribute(self, node: ast.Attribute, own: set[str]) -> set[int]:
-        """Checks that a chain leads to Triton's language or is a value's; gives its inner parts."""
-        parts = _chain(node)
-        root = parts[-1].value
-        is_module = (
-            isinstance(root, ast.Name)
-            and root.id not in own
-            and isinstance(self._names.get(root.id), ModuleType)
-        )
-        if not is_module:
-            if isinstance(root, ast.Name):
-                self._name(root, root.id, own)
-            if any(part.attr not in _VALUES for part in parts):
-                raise _refused(node)
-        elif not _is_language(self._resolved(node)):
-            raise _refused(node)
-        return {id(part) for part in parts}
-
-    def _resolved(self, node: ast.Attribute) -> Any:
-        """What a dotted name means, each of its modules on the lists."""
-        parts = _chain(node)
-        root = parts[-1].value
-        found = self._names.get(root.id) if isinstance(root, ast.Name) else None
-        for part in reversed(parts):
-            if isinstance(found, ModuleType):
-                found = self._member(found, part.attr, node)
-            elif found is tl.PropagateNan:
-                found = found.__members__.get(part.attr)
-            elif getattr(found, "__name__", "") in _HINTS or (
-                isinstance(found, tl.dtype) and part.attr in _VALUES
-            ):
-                found = None if part.attr.startswith("_") else getattr(found, part.attr, None)
-            else:
-                raise _refused(node)
-        return found
-
-    def _dotted(self, node: ast.expr) -> str:
-        """The full name of a dotted name that begins with an import, or an empty string."""
-        if isinstance(node, ast.Name):
-            found = self._names.get(node.id)
-            home = getattr(found, "__module__", "")
-            if isinstance(found, ModuleType):
-                return found.__name__
-            return f"{home}.{node.id}" if home and getattr(found, "__name__", "") == node.id else ""
-        if isinstance(node, ast.Attribute):
-            before = self._dotted(node.value)
-            return f"{before}.{node.attr}" if before else ""
-        return ""
 
 
 def _module(name: str, node: ast.AST) -> ModuleType:
@@ -355,11 +306,15 @@ def _is_language(found: object) -> bool:
     return getattr(found, "__triton_builtin__", False) is True or home.endswith(".libdevice")
 
 
-def _chain(node: ast.Attribute) -> list[ast.Attribute]:
-    parts = [node]
-    while isinstance(parts[-1].value, ast.Attribute):
-        parts.append(parts[-1].value)
-    return parts
+def _is_one_of(found: object, listed: Iterable[object]) -> bool:
+    return any(found is each for each in listed)
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    """What a call is given; nothing may be unpacked by name."""
+    if not all(item.arg for item in call.keywords):
+        raise _refused(call)
+    return [*call.args, *(item.value for item in call.keywords)]
 
 
 def _arguments(arguments: ast.arguments) -> list[ast.arg]:

@@ -78,7 +78,7 @@ class TilingNote:
             shown = tuple(dict.fromkeys(apart))[:_MOST_SHOWN]
             return NotTiled("indexing", (), len(apart), operations, shown)
         if group and not reduction and operations < _FEW_OPERATIONS:
-            return NotTiled("short", size=str(group[-1]), lanes=_lanes(bodies))
+            return NotTiled("short", size=str(group[-1]))
         return NotTiled()
 
 
@@ -87,18 +87,6 @@ def no_tiling(proxy: Any) -> NotTiled | None:
     if not proxy.picked_vec_isa:
         return NotTiled("isa")
     return None if proxy.itervars else NotTiled("scalar")
-
-
-def _lanes(bodies: Any) -> int:
-    """How many elements the vectors have that were asked for: those of the loops' 16-bit floats."""
-    import torch
-    from torch._inductor import cpu_vec_isa
-    from torch._inductor.codegen import cpp
-
-    dtypes = {cpp.get_loop_body_lowp_fp(body)[0] for body in bodies}
-    dtype = next(iter(dtypes)) if len(dtypes) == 1 else None
-    lanes: int = cpu_vec_isa.pick_vec_isa().nelements(dtype=dtype or torch.float)
-    return lanes
 
 
 def cpp_nest(proxy: Any, nest: Any) -> CppNest:

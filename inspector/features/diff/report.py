@@ -279,8 +279,8 @@ def side_facts(
         counted = count_operators(graph)
         operators.update({item.operator: item.count for item in counted.operators})
     fused = {
-        (row.fusion.graph.compile_id, row.fusion.graph.direction): row.fusion.bytes_
-        for row in make_graph_report(run, FUSION).rows
+        (fusion.compile_id, fusion.graph.direction): fusion.bytes_
+        for fusion in make_graph_report(run, FUSION).fusions
     }
     sizes = [fused.get((graph.compile_id, graph.direction)) for graph in report.taken]
     profiles = make_profile_report(run).profiles

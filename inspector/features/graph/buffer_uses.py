@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.graph.reasons import Reason
-from inspector.features.graph.targets import aten_name
 from inspector.records.fusion import Buffer, Uses
+from inspector.run.graph import aten_name
 
 # The kinds that say most stand first; what both use in the same way is no reason.
 _SENTENCES = {

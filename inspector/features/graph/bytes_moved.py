@@ -1,8 +1,7 @@
 """The bytes of each buffer that a launch really reads and writes."""
 
-import collections
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from inspector.records.fusion import Buffer, Launch, Operation
 from inspector.records.graphs import TensorMeta
@@ -19,15 +18,14 @@ def moved_by(
     Inductor counts most buffers as a whole (see `inspector.capture.fusion.fusion_reach`).
 
     Args:
-        launch: As Inductor counts it. Of a recording without what is reached, each buffer counts
-            at most what the launch's operations take alone.
+        launch: As Inductor counts it.
         is_new: Whether nothing is in a buffer yet, so that a user's kernel does not read it.
     """
-    reads = _reached(launch.reads, launch.reached.reads, [item.reads for item in operations])
+    reads = _reached(launch.reads, launch.reached.reads)
     if launch.kind == "user_kernel":
         filled = {name for item in operations for name in item.mutates if is_new(name)}
         reads = {name: size for name, size in reads.items() if name not in filled}
-    writes = _reached(launch.writes, launch.reached.writes, [item.writes for item in operations])
+    writes = _reached(launch.writes, launch.reached.writes)
     return _moving(launch, reads, writes)
 
 
@@ -67,17 +65,10 @@ def buffer_bytes(buffer: Buffer | None) -> int:
     return (meta and tensor_bytes(meta)) or 0
 
 
-def _reached(
-    sizes: Mapping[str, int], reached: Mapping[str, int] | None, parts: Iterable[Mapping[str, int]]
-) -> Mapping[str, int]:
-    if reached is not None:
-        # What stands there for the order alone is not read.
-        found = {name: reached.get(name, size) for name, size in sizes.items()}
-        return {name: size for name, size in found.items() if size or not sizes[name]}
-    taken: collections.Counter[str] = collections.Counter()
-    for part in parts:
-        taken.update(part)
-    return {name: min(size, taken.get(name, size)) for name, size in sizes.items()}
+def _reached(sizes: Mapping[str, int], reached: Mapping[str, int]) -> Mapping[str, int]:
+    found = {name: reached.get(name, size) for name, size in sizes.items()}
+    # What stands there for the order alone is not read.
+    return {name: size for name, size in found.items() if size or not sizes[name]}
 
 
 def _moving(launch: Launch, reads: Mapping[str, int], writes: Mapping[str, int]) -> Launch:

@@ -4,12 +4,7 @@ import collections
 import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 
-from inspector.features.graph.operators import (
-    OperatorKind,
-    computed_inside,
-    kind_of,
-    shown_operator,
-)
+from inspector.features.graph.operators import computed_inside, shown_operator
 from inspector.run.graph import Graph, Node
 
 
@@ -31,15 +26,12 @@ class Decomposition:
             ``Tensor.view``.
         count: Number of its calls in the earlier graph, or None without such a graph.
         into: Operators that it was decomposed into, most frequent first.
-        is_inlined: Whether ``into`` is empty because the operator's subgraphs were inlined into the
-            later graph.
     """
 
     graph: str
     operator: str
     count: int | None
     into: tuple[DecomposedInto, ...]
-    is_inlined: bool = False
 
     @property
     def is_kept(self) -> bool:
@@ -59,20 +51,11 @@ def decompositions(captured: Graph, later: Graph) -> tuple[Decomposition, ...]:
     """
     nodes = list(_computed(later))
     first_names = {node.earlier[0] for node in nodes if node.earlier}
-    # Higher-order operators by the nodes of the graphs that they take.
-    owners = {
-        name: shown_operator(node)
-        for node in captured.nodes
-        if kind_of(node) is OperatorKind.HIGHER_ORDER
-        for name in node.inputs
-    }
     calls: list[Node] = []
-    inlined: set[str] = set()
     for node in captured.nodes:
         inside = list(computed_inside(node))
         if first_names & {inner.name for inner in inside}:
             calls += inside
-            inlined.add(owners.get(node.name, ""))
         calls += [node] if node.is_compute else []
     named: dict[str, list[Node]] = collections.defaultdict(list)
     for node in calls:
@@ -83,11 +66,7 @@ def decompositions(captured: Graph, later: Graph) -> tuple[Decomposition, ...]:
         at_line = [call for call in same if call.line == node.line]
         return next(map(shown_operator, at_line or same), "")
 
-    found = _grouped(later.name, nodes, operator, collections.Counter(map(shown_operator, calls)))
-    return tuple(
-        dataclasses.replace(item, is_inlined=not item.into and item.operator in inlined)
-        for item in found
-    )
+    return _grouped(later.name, nodes, operator, collections.Counter(map(shown_operator, calls)))
 
 
 def aten_decompositions(graph: Graph) -> tuple[Decomposition, ...]:

@@ -3,9 +3,9 @@
 import dataclasses
 from collections.abc import Iterable, Mapping
 
-from inspector.features.graph.targets import is_view
+from inspector.features.graph.reasons import Reason
 from inspector.records.fusion import Buffer, FusionPlan, Operation
-from inspector.run.graph import Graph, Node
+from inspector.run.graph import Graph, Node, is_view
 
 # Where operators are.
 _COLLECTIVES = frozenset({"_c10d_functional", "c10d_functional", "_dtensor"})
@@ -83,6 +83,28 @@ class Step:
         return self.flops / self.bytes_
 
 
+@dataclasses.dataclass(frozen=True, slots=True)
+class Pair:
+    """Two steps with data in common.
+
+    Attributes:
+        first: Index of the earlier step in ``kernels``.
+        second: Index of the later step in ``kernels``.
+        shared: Names of the buffers that both use; for several buffers in the same memory, the name
+            of its owner.
+        saved_bytes: Bytes that fusing both into one kernel would save.
+        torch_reason: Torch's message, or an empty string.
+        reason: What they mean, with the two operators in the sentence; None where it is unknown.
+    """
+
+    first: int
+    second: int
+    shared: tuple[str, ...]
+    saved_bytes: int
+    torch_reason: str
+    reason: Reason | None
+
+
 class Memory:
     """Which buffers are the same memory: parts of a concatenation, what is changed in place, views.
 
@@ -134,16 +156,15 @@ class Fusion:
 
     Attributes:
         direction: ``inference``, ``forward`` or ``backward``.
-        number: How many graphs of the same compilation and direction stand before it.
         steps: Kernels and library calls in the order of the generated code; steps without code are
             omitted.
         operations: What the scheduler had before fusion, by name.
         hints: The symbolic sizes in it with the values that all bytes are for.
+        pairs: Pairs that share data but were not fused, largest saving first.
     """
 
     compile_id: str
     direction: str
-    number: int
     steps: tuple[Step, ...]
     buffers: Mapping[str, Buffer]
     plan: FusionPlan
@@ -151,11 +172,12 @@ class Fusion:
     memory: Memory
     operations: Mapping[str, Operation]
     hints: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    pairs: tuple[Pair, ...] = ()
 
     @property
     def name(self) -> str:
         """Name: ``0/0 forward``."""
-        part = f"({self.number + 1})" if self.number else ""
+        part = f"({self.graph.number + 1})" if self.graph.number else ""
         return " ".join(filter(None, [self.graph.process, self.compile_id, self.direction, part]))
 
     def operations_of(self, step: Step) -> list[Operation]:

@@ -11,8 +11,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 
-from inspector.features.graph.targets import aten_name, is_view
-from inspector.run.graph import Graph, Node, tensor_bytes
+from inspector.run.graph import Graph, Node, aten_name, is_view, tensor_bytes
 
 _COPIES = {"copy", "copy_"}
 # They take the tensor first, and what they write last, if that is a tensor.

@@ -1,20 +1,13 @@
 """Graphs, and what was fused, as JSON."""
 
 from inspector.features.graph.decompositions import Decomposition
-from inspector.features.graph.fusion import Step
+from inspector.features.graph.fusion import Fusion, Pair, Step
 from inspector.features.graph.line_kernels import FoundNode, KernelAtLine
 from inspector.features.graph.lookup import Around
-from inspector.features.graph.not_fused import Pair
 from inspector.features.graph.operators import GraphOperators
 from inspector.features.graph.passes import GraphPasses, Pass, PassEdit, PassNode
-from inspector.features.graph.report import (
-    FORMAT_VERSION,
-    FusionRow,
-    GraphReport,
-    Operators,
-    PassesReport,
-)
-from inspector.features.graph.vllm import Vllm, VllmPiece
+from inspector.features.graph.report import FORMAT_VERSION, GraphReport, Operators, PassesReport
+from inspector.features.graph.vllm import Vllm
 from inspector.features.kernels.json import GPU
 from inspector.records.fusion import Buffer
 from inspector.records.graphs import TensorMeta
@@ -23,6 +16,7 @@ from inspector.report.json.common import COMMON, versions
 from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.compile_time import StageTime
 from inspector.run.graph import Graph, Node, tensor_bytes
+from inspector.run.pieces import Piece
 from inspector.shared.stack import StackFrame, made_class, plain_name
 from inspector.trace.caches import CacheLookup
 
@@ -61,7 +55,7 @@ def _makes(scope: Scope) -> str | None:
 
 def _buffers(scope: Scope) -> list[Buffer]:
     """The buffers that kernels read and write."""
-    return list(scope.of(FusionRow).fusion.buffers.values())
+    return list(scope.of(Fusion).buffers.values())
 
 
 def _again(scope: Scope) -> list[str]:
@@ -74,7 +68,7 @@ VIEWS: Views = {
     **GPU,
     GraphReport: View(
         """format_version kind tool_version recording=run.meta:recording versions gpu stage? graphs
-        fusions=rows operators line=around notices""",
+        fusions operators line=around notices""",
         format_version=FORMAT_VERSION,
         kind="graph",
         tool_version=tool_version,
@@ -89,11 +83,9 @@ VIEWS: Views = {
     ),
     TensorMeta: View("dtype shape stride device? bytes", bytes=_bytes),
     StackFrame: View("file line? name code? makes", name=_frame_name, makes=_makes),
-    FusionRow: View(
-        """name=fusion.name compile_id=fusion.compile_id direction=fusion.direction
-        graph=fusion.graph.name bytes=fusion.bytes_inductor bytes_moved=fusion.bytes_
-        bytes_eager=fusion.bytes_eager bytes_unfused=fusion.bytes_unfused
-        bytes_never_in_memory=fusion.removed_bytes kernels=fusion.steps buffers
+    Fusion: View(
+        """name compile_id direction graph=graph.name bytes=bytes_inductor bytes_moved=bytes_
+        bytes_eager bytes_unfused bytes_never_in_memory=removed_bytes kernels=steps buffers
         not_fused=pairs""",
         buffers=_buffers,
     ),
@@ -110,7 +102,7 @@ VIEWS: Views = {
     ),
     Operators: View("graphs decompositions"),
     GraphOperators: View("graph stage total operators inside"),
-    Decomposition: View("graph operator count inlined=is_inlined into"),
+    Decomposition: View("graph operator count into"),
     Around: View(
         """asked_file=asked files line nodes forward_kernels=forward backward_kernels=backward
         nearest_lines=nearest known_files"""
@@ -142,11 +134,10 @@ PASSES: Views = {
         compile_ranges use_inductor_graph_partition inductor_passes enabled_passes
         dynamic_shapes_type"""
     ),
-    VllmPiece: View(
-        """index=piece.start.index submodule=piece.start.name range_start=piece.start.range_start
-        range_end=piece.start.range_end cudagraph_size=piece.start.is_cudagraph_size
-        compile_id=piece.compile_id compile_time_ns=piece.time_ns stages=piece.stages
-        caches=piece.lookups passes"""
+    Piece: View(
+        """index=start.index submodule=start.name range_start=start.range_start
+        range_end=start.range_end cudagraph_size=start.is_cudagraph_size compile_id
+        compile_time_ns=time_ns stages caches=lookups"""
     ),
     StageTime: View("stage time_ns"),
     CacheLookup: View("cache state key?"),

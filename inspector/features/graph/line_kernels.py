@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from inspector.features.graph.fusion import Fusion, Step
 from inspector.features.graph.step_names import named_nodes, number_of, part_of
-from inspector.features.graph.targets import is_view
-from inspector.run.graph import Graph, Node, Stage
+from inspector.run.graph import Graph, Node, Stage, is_view
 
 
 class Relation(enum.Enum):

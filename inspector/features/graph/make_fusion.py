@@ -14,21 +14,17 @@ from inspector.features.graph.fusion import Fusion, Memory, Step, total
 from inspector.features.graph.in_place import writes_a_part
 from inspector.features.graph.owners import Owners, computed_by
 from inspector.features.graph.size_hints import hinted_buffers, hinted_graph, symbols_of
-from inspector.features.graph.targets import aten_name, is_empty, is_view
 from inspector.features.graph.traffic import Traffic
 from inspector.records.fusion import FusionPlan, Launch, Operation
-from inspector.run.graph import Graph, Node
+from inspector.run.graph import Graph, Node, aten_name, is_empty, is_view
 
 _LIBRARIES = frozenset({"extern", "fallback"})
 
 
-def make_fusion(
-    plan: FusionPlan, graph: Graph, number: int = 0, hints: Mapping[str, int] | None = None
-) -> Fusion:
+def make_fusion(plan: FusionPlan, graph: Graph, hints: Mapping[str, int] | None = None) -> Fusion:
     """Joins what the scheduler did with the graph that it lowered.
 
     Args:
-        number: How many graphs of both stand before it.
         hints: Values of symbolic sizes, at which Inductor counts, too.
     """
     used = {name: (hints or {})[name] for name in symbols_of(graph) if name in (hints or {})}
@@ -50,7 +46,6 @@ def make_fusion(
     return Fusion(
         compile_id=graph.compile_id,
         direction=plan.direction,
-        number=number,
         steps=steps,
         buffers=plan.buffers,
         plan=plan,

@@ -1,40 +1,17 @@
 """What shares data and was not fused: why, and what fusing would save."""
 
-import dataclasses
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
-from inspector.features.graph.fusion import Fusion, Step
+from inspector.features.graph.fusion import Fusion, Pair, Step
 from inspector.features.graph.pair_reasons import reason_of
-from inspector.features.graph.reasons import Reason, formatted
+from inspector.features.graph.reasons import formatted
 from inspector.features.graph.step_names import described
 from inspector.features.graph.step_pair import StepPair
 from inspector.records.fusion import Apart
 from inspector.shared.dtypes import find_dtype
 
 _MOST_USERS = 16
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Pair:
-    """Two steps with data in common.
-
-    Attributes:
-        first: Index of the earlier step in ``kernels``.
-        second: Index of the later step in ``kernels``.
-        shared: Names of the buffers that both use; for several buffers in the same memory, the name
-            of its owner.
-        saved_bytes: Bytes that fusing both into one kernel would save.
-        torch_reason: Torch's message, or an empty string.
-        reason: What they mean, with the two operators in the sentence; None where it is unknown.
-    """
-
-    first: int
-    second: int
-    shared: tuple[str, ...]
-    saved_bytes: int
-    torch_reason: str
-    reason: Reason | None
 
 
 def unfused_pairs(fusion: Fusion) -> list[Pair]:
@@ -139,13 +116,13 @@ def _said(
     return None
 
 
-def grouped(fusion: Fusion, pairs: Sequence[Pair]) -> list[tuple[Pair, int]]:
+def grouped(fusion: Fusion) -> list[tuple[Pair, int]]:
     """Pairs that are the same in each of many equal layers, once, with their number.
 
     The same kernels or operators for the same reason; the first, which saves most, stands for all.
     """
     found: dict[tuple[str, ...], list[Pair]] = {}
-    for pair in pairs:
+    for pair in fusion.pairs:
         sides = (fusion.steps[pair.first], fusion.steps[pair.second])
         words = tuple(described(step) for step in sides)
         found.setdefault((*words, pair.torch_reason, str(pair.saved_bytes)), []).append(pair)

@@ -7,9 +7,9 @@ reads, or computes itself.
 
 from collections.abc import Mapping, Sequence
 
-from inspector.features.graph.targets import is_view
 from inspector.features.graph.traffic import Traffic
 from inspector.records.fusion import FusionPlan, Operation
+from inspector.run.graph import is_view
 
 _CALL = 4
 

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.graph.drawing import labels
 from inspector.features.graph.drawing.options import matches
+from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.line_kernels import FoundNode, KernelAtLine, Relation
 from inspector.features.graph.lookup import Around, covers, is_same_file
 from inspector.features.graph.operators import shown_operator
-from inspector.features.graph.report import FusionRow, GraphReport, Operators
+from inspector.features.graph.report import GraphReport, Operators
 from inspector.features.graph.unfused_wording import unfused_head, unfused_lines
 from inspector.features.graph.vllm import vllm_of, vllm_sections
 from inspector.features.graph.wording import (
@@ -47,7 +48,7 @@ _NODE = (Column("node", "code"), Column("line"), Column("gives"))
 def page(report: GraphReport) -> Page:
     """Everything that was asked for."""
     sections = [*vllm_sections(vllm_of(report.run))]
-    sections += [section for row in report.rows for section in _fusion(report, row)]
+    sections += [section for fusion in report.fusions for section in _fusion(report, fusion)]
     sections += [_graph(report, graph) for graph in report.graphs]
     if report.operators is not None:
         sections += _operators(report.operators)
@@ -76,23 +77,23 @@ def _headline(report: GraphReport) -> str:
         return f"operators of {count(len(report.operators.graphs), 'graph')}"
     if report.graphs:
         return f"{report.graphs[0].stage.value}: {count(len(report.graphs), 'graph')}"
-    if not report.rows:
+    if not report.fusions:
         return "no fusion recorded"
-    steps = [step for row in report.rows for step in row.fusion.steps]
+    steps = [step for fusion in report.fusions for step in fusion.steps]
     operators = count(sum(len(step.operators) for step in steps), "operator")
-    graphs = count(len(report.rows), "graph")
+    graphs = count(len(report.fusions), "graph")
     return f"{operators} of {graphs} in {count(len(steps), 'kernel')} and library calls"
 
 
-def _fusion(report: GraphReport, row: FusionRow) -> Iterator[Section]:
+def _fusion(report: GraphReport, fusion: Fusion) -> Iterator[Section]:
     rows = [
         (name, detail, [CodeLine(*line) for line in lines.items()])
-        for name, detail, lines in step_lines(row.fusion)
+        for name, detail, lines in step_lines(fusion)
     ]
-    blocks = (Lines([traffic_line(row.fusion)]), Table(_STEP, rows, "kernel", _MOST_ROWS))
-    yield Section(fusion_headline(row.fusion), blocks)
+    blocks = (Lines([traffic_line(fusion)]), Table(_STEP, rows, "kernel", _MOST_ROWS))
+    yield Section(fusion_headline(fusion), blocks)
     apart = [
-        (line.saved, line.title, line.reason, line.change) for line in unfused_lines(report, row)
+        (line.saved, line.title, line.reason, line.change) for line in unfused_lines(report, fusion)
     ]
     table = Table(_APART, apart, "case", _MOST_APART)
     yield Section(f"Not fused ({unfused_head(report)})", [table])
@@ -134,7 +135,7 @@ def _line(around: Around) -> Iterator[Section]:
 
 
 def _next_steps(report: GraphReport) -> Iterator[str]:
-    if report.rows:
+    if report.fusions:
         yield command_about(report.run, "graph", "--stage", "fusion", "-o", "fusion.svg")
     elif report.graphs:
         options = ("--stage", report.graphs[0].stage.value, *report.part, "-o", "graph.svg")

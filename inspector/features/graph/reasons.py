@@ -168,9 +168,6 @@ KNOWN: Mapping[str, Reason] = {
 }
 """By the format that torch gives."""
 
-# A conversion of Python's % formatting without a mapping key (the "printf-style String
-# Formatting" of the library reference).
-_CONVERSION = re.compile(r"%(?:%|[#0\- +]*\d*(?:\.\d+)?[hlL]?[diouxXeEfFgGcrsa])")
 _ARGUMENT = re.compile(r"\{(\d+)\}")
 
 
@@ -196,13 +193,11 @@ def explain(reason: str, arguments: Sequence[str]) -> Reason | None:
 
 
 def formatted(reason: str, arguments: Sequence[str]) -> str:
-    """Torch's own words: the format with its arguments in it.
+    """Torch's own words: the format with its arguments, which a recording has as texts, in it.
 
-    A recording has the arguments as texts, and some of torch's formats were already filled in by
-    an f-string, with whatever is in a shape or a node. So nothing here raises: a conversion
-    without an argument stays as it is, and an argument without a conversion is left out.
+    An f-string of torch's may have filled it in already, with any number of ``%``.
     """
-    remaining = iter(arguments)
-    return _CONVERSION.sub(
-        lambda found: "%" if found[0] == "%%" else next(remaining, found[0]), reason
-    )
+    try:
+        return reason % tuple(arguments)
+    except (TypeError, ValueError):
+        return reason

@@ -8,7 +8,7 @@ from inspector.features.graph.decompositions import decompositions as decomposit
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.lookup import Around, around_line
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.not_fused import Pair, unfused_pairs
+from inspector.features.graph.not_fused import unfused_pairs
 from inspector.features.graph.operators import GraphOperators, count_operators
 from inspector.features.graph.passes import GraphPasses, read_passes
 from inspector.features.graph.reading import read_graphs
@@ -40,18 +40,6 @@ FUSION = "fusion"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class FusionRow:
-    """Kernels and memory traffic of one graph.
-
-    Attributes:
-        pairs: Pairs that share data but were not fused, largest saving first.
-    """
-
-    fusion: Fusion
-    pairs: tuple[Pair, ...]
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
 class Operators:
     """The operators of every stage."""
 
@@ -67,7 +55,7 @@ class GraphReport:
         gpu: The simulated GPU, or None.
         stage: Requested stage, or ``fusion``; none if all stages were requested.
         graphs: The graphs of that stage.
-        rows: Generated kernels and fusion decisions of each graph, if ``fusion`` was requested.
+        fusions: Generated kernels and fusion decisions of each graph, if ``fusion`` was requested.
         notices: Missing data and how to obtain it, one sentence each.
         operators: The operators of every stage, where they were asked for.
         around: Nodes and kernels of a source line, or None if no line was requested.
@@ -78,7 +66,7 @@ class GraphReport:
     gpu: Gpu | None
     stage: str
     graphs: tuple[Graph, ...]
-    rows: tuple[FusionRow, ...]
+    fusions: tuple[Fusion, ...]
     notices: tuple[str, ...]
     operators: Operators | None = None
     around: Around | None = None
@@ -117,13 +105,13 @@ def with_operators(report: GraphReport) -> GraphReport:
     operators = Operators(
         graphs=tuple(map(count_operators, report.graphs)), decompositions=tuple(decompositions)
     )
-    return dataclasses.replace(report, graphs=(), rows=(), operators=operators, notices=notices)
+    return dataclasses.replace(report, graphs=(), fusions=(), operators=operators, notices=notices)
 
 
 def with_line(report: GraphReport, file: str, line: int) -> GraphReport:
     """The report on all stages, as one on what became of a line."""
-    around = around_line(report.graphs, [row.fusion for row in report.rows], file, line)
-    return dataclasses.replace(report, graphs=(), rows=(), around=around)
+    around = around_line(report.graphs, report.fusions, file, line)
+    return dataclasses.replace(report, graphs=(), fusions=(), around=around)
 
 
 def make_passes_report(run: Run, graph: str = "") -> PassesReport:
@@ -138,7 +126,7 @@ def make_passes_report(run: Run, graph: str = "") -> PassesReport:
     for process, name in zip(run.processes, process_names(run), strict=True):
         passes, problems = read_passes(process, run.roots)
         unread += [f"not shown: {text}" for text in problems]
-        compiled = make_vllm(process, name, passes)
+        compiled = make_vllm(process, name)
         vllm += [compiled] if compiled else []
         found += [
             dataclasses.replace(item, name=" ".join(filter(None, (name, part, item.name))))
@@ -172,11 +160,9 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
     if stage == FUSION:
         wanted = frozenset({Stage.POST_GRAD})
     graphs: list[Graph] = []
-    rows: list[FusionRow] = []
+    fusions: list[Fusion] = []
     unread: list[str] = []
-    for process in run.processes:
-        name = f"rank {process.rank}" if process.rank is not None else f"process {process.pid}"
-        name = name if len(run.processes) > 1 else ""
+    for process, name in zip(run.processes, process_names(run), strict=True):
         places = process.graphs.places
         if stage == FUSION and not any(place.stage == FUSION for place in places):
             continue  # nothing is shown of these graphs
@@ -184,14 +170,14 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
         unread += problems
         asked = (item for item in read if graph in {"", item.compile_id})
         found = [dataclasses.replace(item, process=name) for item in asked]
-        fused = list(_rows(process, found, unread)) if Stage.POST_GRAD in wanted else []
+        fused = list(_fusions(process, found, unread)) if Stage.POST_GRAD in wanted else []
         graphs += _with_kernels(found, fused)
-        rows += fused
+        fusions += fused
     key = next((process.codes.gpu for process in run.processes if process.codes.gpu), "")
     shown = () if stage == FUSION else tuple(graphs)
-    rows = rows if stage in {"", FUSION} else []
+    fusions = fusions if stage in {"", FUSION} else []
     known = list(dict.fromkeys(p.compile_id for each in run.processes for p in each.graphs.places))
-    notices: Iterable[str] = _notices(run, stage, shown, rows, unread)
+    notices: Iterable[str] = _notices(run, stage, shown, fusions, unread)
     if graph and known and graph not in known:
         notices = [f"the recording has no compilation {graph}, only {listed(known)}"]
     return GraphReport(
@@ -199,17 +185,17 @@ def make_graph_report(run: Run, stage: str, graph: str = "") -> GraphReport:
         gpu=find_gpu(key) if key else None,
         stage=stage,
         graphs=shown,
-        rows=tuple(rows),
+        fusions=tuple(fusions),
         notices=(*reading_texts(run), *notices),
     )
 
 
-def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterator[Graph]:
+def _with_kernels(graphs: Sequence[Graph], fusions: Sequence[Fusion]) -> Iterator[Graph]:
     kernels: dict[tuple[str, str], list[str]] = {}
-    for row in rows:
-        for step in row.fusion.steps:
+    for fusion in fusions:
+        for step in fusion.steps:
             for node in step.operators:
-                kernels.setdefault((row.fusion.graph.name, node.name), []).append(step.name)
+                kernels.setdefault((fusion.graph.name, node.name), []).append(step.name)
     for graph in graphs:
         nodes = [
             dataclasses.replace(node, kernels=tuple(kernels.get((graph.name, node.name), ())))
@@ -219,7 +205,7 @@ def _with_kernels(graphs: Sequence[Graph], rows: Sequence[FusionRow]) -> Iterato
         yield dataclasses.replace(graph, nodes=tuple(nodes)) if is_lowered else graph
 
 
-def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Iterator[FusionRow]:
+def _fusions(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Iterator[Fusion]:
     """What became of each post-grad graph, in the order of the log."""
     lowered = [graph for graph in graphs if graph.stage is Stage.POST_GRAD]
     nested = 0
@@ -238,8 +224,8 @@ def _rows(process: Process, graphs: Sequence[Graph], unread: list[str]) -> Itera
         if graph is not None:
             lowered.remove(graph)
             hints = process.graphs.hints.get(place.compile_id, {})
-            fusion = make_fusion(plan, graph, graph.number, hints)
-            yield FusionRow(fusion, tuple(unfused_pairs(fusion)))
+            fusion = make_fusion(plan, graph, hints)
+            yield dataclasses.replace(fusion, pairs=tuple(unfused_pairs(fusion)))
     if nested:
         unread.append(
             f"fusion and kernels of {count(nested, 'graph')} inside higher-order operators (cond, "
@@ -260,7 +246,7 @@ def _lowered_by(plan: FusionPlan, compile_id: str, graphs: Sequence[Graph]) -> G
 
 
 def _notices(
-    run: Run, stage: str, graphs: Sequence[Graph], rows: Sequence[FusionRow], unread: Sequence[str]
+    run: Run, stage: str, graphs: Sequence[Graph], fusions: Sequence[Fusion], unread: Sequence[str]
 ) -> Iterator[str]:
     command = f"`{command_again(run, 'graph')}` records it"
     failed = failed_frames(run) or listed([
@@ -269,7 +255,7 @@ def _notices(
         for compile_id, code in process.codes.targets
         if code.error
     ])  # fmt: skip
-    if not rows and not graphs:
+    if not fusions and not graphs:
         yield from _nothing(run, stage, failed)
     elif failed:
         yield f"compilation was incomplete: {failed}"

@@ -1,8 +1,7 @@
 """How kernels and calls are named in sentences."""
 
 from inspector.features.graph.fusion import Fusion, Step
-from inspector.features.graph.targets import is_view
-from inspector.run.graph import Node
+from inspector.run.graph import Node, is_view
 
 _SHOWN = 2
 # What Inductor has templates for.

@@ -5,8 +5,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from inspector.features.graph.in_place import InPlace, adds, is_made, writes_a_part
-from inspector.features.graph.targets import aten_name, is_empty, is_view
-from inspector.run.graph import Graph, Node, tensor_bytes
+from inspector.run.graph import Graph, Node, aten_name, is_empty, is_view, tensor_bytes
 
 # They take elements of their first input, by an index.
 _GATHERS = frozenset(["embedding", "gather", "index", "index_select", "take", "_unsafe_index"])

@@ -3,10 +3,10 @@
 import dataclasses
 from collections.abc import Sequence
 
-from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.not_fused import Pair, grouped
+from inspector.features.graph.fusion import Fusion, Pair
+from inspector.features.graph.not_fused import grouped
 from inspector.features.graph.pair_reasons import TEMPLATES
-from inspector.features.graph.report import FusionRow, GraphReport
+from inspector.features.graph.report import GraphReport
 from inspector.features.graph.step_names import described
 from inspector.features.graph.wording import TIMES
 from inspector.report.wording import count, duration, size
@@ -43,7 +43,7 @@ def unfused_head(report: GraphReport) -> str:
     return f"upper bounds on the extra memory traffic{times}"
 
 
-def unfused_lines(report: GraphReport, row: FusionRow) -> list[UnfusedLine]:
+def unfused_lines(report: GraphReport, fusion: Fusion) -> list[UnfusedLine]:
     """What was not fused; first what can be changed, and then those that would save most.
 
     Pairs with calls of libraries, where the reason is always the same, are one line. Those that
@@ -52,15 +52,15 @@ def unfused_lines(report: GraphReport, row: FusionRow) -> list[UnfusedLine]:
     gpu = report.gpu
     lines: list[UnfusedLine] = []
     calls: dict[tuple[str, bool], list[tuple[Pair, int]]] = {}
-    for pair, number in grouped(row.fusion, row.pairs):
+    for pair, number in grouped(fusion):
         if pair.saved_bytes * number < _LEAST_BYTES:
             continue
         if pair.reason is not None and pair.reason.kind == "library":
             key = pair.reason.change, _is_left(pair)
             calls.setdefault(key, []).append((pair, number))
         else:
-            lines.append(_unfused_line(row.fusion, pair, number, gpu))
-    lines += [_calls_line(row.fusion, pairs, gpu) for pairs in calls.values()]
+            lines.append(_unfused_line(fusion, pair, number, gpu))
+    lines += [_calls_line(fusion, pairs, gpu) for pairs in calls.values()]
     is_done = str(report.run.meta.settings.get("mode") or "").startswith("max-autotune")
     if is_done or (gpu is not None and not gpu.tunes_products):
         lines = [

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from inspector.features.graph.passes import GraphPasses, Pass
+from inspector.features.graph.passes import GraphPasses
 from inspector.records.vllm import VllmCompileEvent, VllmConfig
 from inspector.report.page import Column, Section, Table
 from inspector.report.processes import labels
@@ -20,29 +20,7 @@ _PIECES = (
     Column("compile time", "number"),
     Column("caches"),
     Column("stages", "below"),
-    Column("passes", "below"),
 )
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class VllmPiece:
-    """One submodule compiled for one range of tokens, with the passes that changed its graphs."""
-
-    piece: Piece
-    passes: tuple[Pass, ...] = ()
-
-    def has(self, graph: GraphPasses) -> bool:
-        """Whether it was compiled of a graph."""
-        first, end = self.piece.places
-        return first <= graph.place < end
-
-    @property
-    def tokens(self) -> str:
-        """The first and the last number, or the one: ``8 (CUDA graph)``."""
-        start = self.piece.start
-        first, last = start.range_start, start.range_end
-        graph = " (CUDA graph)" if start.is_cudagraph_size else ""
-        return (str(first) if first == last else f"{first}\N{EN DASH}{last}") + graph
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -58,25 +36,27 @@ class Vllm:
     process: str
     config: VllmConfig
     kind: str
-    pieces: tuple[VllmPiece, ...]
+    pieces: tuple[Piece, ...]
 
     @property
     def time_ns(self) -> int:
         """Compile time of all parts."""
-        return sum(item.piece.time_ns for item in self.pieces)
+        return sum(piece.time_ns for piece in self.pieces)
 
     def part_of(self, graph: GraphPasses) -> str:
         """Which submodule and range a graph is of: ``submod_2 8``."""
         parts = (
-            f"{item.piece.start.name} {item.tokens}" for item in self.pieces if item.has(graph)
+            f"{piece.start.name} {piece.tokens}"
+            for piece in self.pieces
+            if piece.places[0] <= graph.place < piece.places[1]
         )
         return next(parts, "")
 
 
 def vllm_of(run: Run) -> tuple[Vllm, ...]:
-    """What vLLM compiled, without what passes changed in it."""
+    """What vLLM compiled."""
     pairs = zip(run.processes, process_names(run), strict=True)
-    return tuple(filter(None, (make_vllm(process, name, ()) for process, name in pairs)))
+    return tuple(filter(None, (make_vllm(process, name) for process, name in pairs)))
 
 
 def process_names(run: Run) -> tuple[str, ...]:
@@ -84,20 +64,12 @@ def process_names(run: Run) -> tuple[str, ...]:
     return ("",) if len(run.processes) == 1 else labels(run)
 
 
-def make_vllm(process: Process, name: str, graphs: Sequence[GraphPasses]) -> Vllm | None:
-    """What vLLM compiled; None where it did not run.
-
-    Args:
-        graphs: What passes changed in the graphs of the process.
-    """
+def make_vllm(process: Process, name: str) -> Vllm | None:
+    """What vLLM compiled; None where it did not run."""
     config, event = process.last(VllmConfig), process.last(VllmCompileEvent)
     if config is None and not process.pieces:
         return None
-    pieces = []
-    for piece in map(VllmPiece, process.pieces):
-        passes = (item for graph in graphs if piece.has(graph) for item in graph.passes)
-        pieces.append(dataclasses.replace(piece, passes=tuple(passes)))
-    return Vllm(name, config or VllmConfig(), event.kind if event else "", tuple(pieces))
+    return Vllm(name, config or VllmConfig(), event.kind if event else "", process.pieces)
 
 
 def vllm_sections(found: Sequence[Vllm]) -> Iterator[Section]:
@@ -106,9 +78,9 @@ def vllm_sections(found: Sequence[Vllm]) -> Iterator[Section]:
     if slowest is None:
         return
     rank = f" on {slowest.process} of {len(found)}" if slowest.process else ""
-    names = {item.piece.start.name for item in slowest.pieces}
+    names = {piece.start.name for piece in slowest.pieces}
     title = f"{count(len(slowest.pieces), 'compilation')} of {count(len(names), 'submodule')}"
-    rows = [_row(item) for item in slowest.pieces]
+    rows = [_row(piece) for piece in slowest.pieces]
     yield Section(
         f"vLLM{rank}: {title}, {duration(slowest.time_ns)}",
         (
@@ -136,16 +108,14 @@ def _settings(item: Vllm) -> Iterator[tuple[str, str]]:
     yield from ((name, value) for name, value in named.items() if value)
 
 
-def _row(item: VllmPiece) -> tuple[str, str, str, str, list[str], list[str]]:
-    piece = item.piece
+def _row(piece: Piece) -> tuple[str, str, str, str, list[str]]:
     longest = sorted(piece.stages, key=lambda stage: -stage.time_ns)[:_MOST_STAGES]
     stages = ", ".join(f"{stage.stage} {duration(stage.time_ns)}" for stage in longest)
     caches = dict.fromkeys(f"{found.cache} {found.state.value}" for found in piece.lookups)
     return (
         piece.start.name or f"piece {piece.start.index}",
-        item.tokens,
+        piece.tokens,
         duration(piece.time_ns) if piece.stages else "not compiled",
         ", ".join(caches),
         [stages] if stages else [],
-        [f"{found.name}: {found.counts}" for found in item.passes],
     )

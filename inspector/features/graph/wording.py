@@ -15,10 +15,9 @@ from inspector.features.graph.operators import (
 )
 from inspector.features.graph.report import GraphReport
 from inspector.features.graph.step_names import named_nodes, operator_name, part_of, short_name
-from inspector.features.graph.targets import is_view
 from inspector.report.overview import recording_line
 from inspector.report.wording import count, listed, size
-from inspector.run.graph import Graph, Node
+from inspector.run.graph import Graph, Node, is_view
 
 _MOST_OPERATORS = 6
 _MOST_NUMBERS = 24
@@ -205,7 +204,8 @@ def decomposition_lines(found: Sequence[Decomposition]) -> Iterator[tuple[str, s
             number = f" {TIMES}{item.count}" if item.count is not None else ""
             parts = ", ".join(f"{part.operator} {TIMES}{part.count}" for part in item.into)
             inlined = "inlined; the operators of its graphs are listed separately"
-            yield item.operator + number, parts or (inlined if item.is_inlined else "nothing")
+            is_inlined = item.operator.startswith(("higher_order.", "torch._higher_order_ops."))
+            yield item.operator + number, parts or (inlined if is_inlined else "nothing")
     kept = [item.operator for item in found if item.is_kept]
     if kept:
         yield "unchanged", ", ".join(kept)

@@ -10,17 +10,14 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from inspector.features.kernels.generated_source import names_in, read_triton
+from inspector.features.kernels.generated_source import read_triton
+from inspector.records.kernels import source_nodes
 from inspector.run.kernel import Call, GraphCode, Kernel, NodeLine
 
 _TRITON = re.compile(r"^[ \t]*async_compile\.triton\('(?P<name>\w+)', '''$", re.MULTILINE)
 _CPP = re.compile(r'^(?:#include [^\n]*\n)?extern "C"\s+void\s+(?P<name>\w+)\(', re.MULTILINE)
 _RUN = re.compile(r"^void (?P<name>AOTInductorModel::run_impl)\(", re.MULTILINE)
 _END, _TRITON_END = re.compile(r"^}", re.MULTILINE), re.compile(r"''', device_str='\w+'\)")
-_COMMENT = re.compile(
-    r"\s*// (?:Topologically Sorted )?Source Nodes: \[(?P<nodes>[^\]]*)\], "
-    r"Original ATen: \[(?P<aten>[^\]]*)\]"
-)
 _CALLED = re.compile(r"(?<![\w:])((?:at::)?\w+)\(")
 # Up to torch 2.5 a name has no device, or is that of a C++ function (at::addmm_out).
 _LIBRARY = re.compile(
@@ -87,10 +84,11 @@ def _calls(
     nodes: tuple[NodeLine, ...] = ()
     aten: tuple[str, ...] = ()
     for number, line in enumerate(run.text.split("\n"), run.line):
-        comment = _COMMENT.match(line)
-        if comment is not None:
-            nodes = tuple(lines.get(name, NodeLine(name)) for name in names_in(comment["nodes"]))
-            aten = names_in(comment["aten"])
+        if line.lstrip().startswith("//"):
+            names, operators = source_nodes(line)
+            if names or operators:
+                nodes = tuple(lines.get(name, NodeLine(name)) for name in names)
+                aten = operators
             continue
         for called in _CALLED.findall(line):
             kind, name = _work(called, kernels)

@@ -18,7 +18,6 @@ _FOR = re.compile(r"for\s*\(\s*(?:int64_t|long|int)\s+(x\d+)\s*=")
 _AUXILIARY = re.compile(r"for\s*\(\s*(?:int64_t|long|int)\s+(?:i|tid|\w+_inner|\w+_tail)\s*=")
 _COLLAPSE = re.compile(r"collapse\((\d+)\)")
 _VECTORS = ("at::vec::", "transpose_mxn")
-_GB = 1e9
 
 
 def read_cpp(source: str) -> CppText:
@@ -64,13 +63,12 @@ def with_recorded(graph: GraphCode, text: OutputText, lines: Mapping[str, NodeLi
             said = [item for item in text.cpp if item.name == kernel.name]
             kernels.append(_of_cpp(kernel, said, lines))
             continue
-        # In a source where Inductor was asked for it (codegen/triton.py).
-        number = kernel.inductor_meta.get("kernel_num_gb")
-        asked = round(number * _GB) if isinstance(number, int | float) else None
-        facts = [(item.traffic_bytes, item.flops) for item in text.triton
-                 if item.name == kernel.name] or [(asked, None)]  # fmt: skip
-        traffic_bytes, flops = facts[-1]
-        kernels.append(dataclasses.replace(kernel, traffic_bytes=traffic_bytes, flops=flops))
+        for item in text.triton:
+            if item.name == kernel.name:
+                kernel = dataclasses.replace(  # noqa: PLW2901
+                    kernel, traffic_bytes=item.traffic_bytes, flops=item.flops
+                )
+        kernels.append(kernel)
     return dataclasses.replace(graph, kernels=tuple(kernels))
 
 

@@ -96,7 +96,7 @@ def reason_text(reason: NotTiled | None) -> str:
         case NotTiled(kind="short"):
             return (
                 f"its innermost loop has few operations and only {reason.size} elements, less than "
-                f"a quarter of a vector ({reason.lanes} elements)"
+                "a quarter of a vector"
             )
         case NotTiled(kind="isa"):
             return "Inductor found no vector ISA that the machine and the compiler support"

@@ -5,14 +5,11 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
+from inspector.records.kernels import source_nodes
 from inspector.run.kernel import Kernel, NodeLine
 
 _LONGEST = 200
-# get_kernel_metadata in torch/_inductor/utils.py
-_HEAD = re.compile(
-    r"# Topologically Sorted Source Nodes: \[(?P<nodes>[^\]]*)\], "
-    r"Original ATen: \[(?P<aten>[^\]]*)\]"
-)
+_HEAD = "# Topologically Sorted Source Nodes: ["
 _FRAGMENT = re.compile(r"#   %(?P<name>\w+) : .* = call_")
 # define_user_defined_triton_kernel in torch/_inductor/codegen/wrapper.py
 _PATH = re.compile(r"# Original path: (?P<file>.+):(?P<line>\d+)$")
@@ -34,11 +31,6 @@ def text_of(node: ast.expr) -> str:
     """An expression as text, cut off where it is very long."""
     text = ast.unparse(node)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """The names of a list in a comment."""
-    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -63,9 +55,8 @@ def comment_before(source: Sequence[str], line: int) -> Comment:
     lowered: list[str] = []
     for number in range(line - 2, max(line - _MOST_LINES, -1), -1):
         text = source[number].strip()
-        if head := _HEAD.match(text):
-            nodes, aten = names_in(head["nodes"]), names_in(head["aten"])
-            return Comment(nodes, aten, lowered=tuple(reversed(lowered)))
+        if text.startswith(_HEAD):
+            return Comment(*source_nodes(text), lowered=tuple(reversed(lowered)))
         if path := _PATH.match(text):
             return Comment(file=path["file"], line=int(path["line"]))
         if fragment := _FRAGMENT.match(text):

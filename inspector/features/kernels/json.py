@@ -12,8 +12,7 @@ from inspector.report.json.encode import Scope, View, Views, tool_version
 from inspector.run.cpp_kernel import CppFacts, whole_nests
 from inspector.run.kernel import Call, GraphCode, NodeLine
 from inspector.run.kernel_analysis import ConfigAnalysis
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
-from inspector.run.kernel_prediction import Prediction
+from inspector.run.kernel_facts import ConfigFacts, KernelFacts, Prediction
 from inspector.shared.gpus import Gpu
 from inspector.shared.kernel_build import ConfigBuild, Resources
 
@@ -65,12 +64,6 @@ def _nests(scope: Scope) -> Sequence[CppNest] | None:
     """Nests of loops as Inductor made them; null if that was not recorded."""
     recorded = scope.of(CppFacts).recorded
     return None if recorded is None else list(whole_nests(recorded))
-
-
-def _isa(scope: Scope) -> str | None:
-    """The vector ISA; null if it was not recorded, or there is none."""
-    recorded = scope.of(CppFacts).recorded
-    return recorded.isa or None if recorded else None
 
 
 def _reason(scope: Scope) -> str:
@@ -148,11 +141,10 @@ VIEWS: Views = {
         missing?"""
     ),
     CppFacts: View(
-        """isa vector_bits=recorded.vector_bits compiler=recorded.compiler cflags=recorded.cflags
-        compiler_vectorises=recorded.compiler_vectorises threads=recorded.threads
-        min_chunk_size=recorded.min_chunk_size loops vector_loops
+        """isa=recorded.isa? vector_bits=recorded.vector_bits compiler=recorded.compiler
+        cflags=recorded.cflags compiler_vectorises=recorded.compiler_vectorises
+        threads=recorded.threads min_chunk_size=recorded.min_chunk_size loops vector_loops
         parallel_over=text.parallel_vars nests""",
-        isa=_isa,
         nests=_nests,
     ),
     CppNest: View("elements loops not_vectorised=reason nodes=node_names"),

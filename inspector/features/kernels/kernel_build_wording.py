@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from inspector.report.wording import count, duration, size
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
-from inspector.run.kernel_prediction import Bound
+from inspector.run.kernel_facts import Bound, ConfigFacts, KernelFacts
 from inspector.run.run import Run
 
 _WIDEST = 128

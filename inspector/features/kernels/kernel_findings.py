@@ -10,8 +10,7 @@ from inspector.report.wording import count
 from inspector.run.cost import Cost, CostKind
 from inspector.run.cpp_kernel import CppFacts
 from inspector.run.kernel import Call, GraphCode, Kernel
-from inspector.run.kernel_facts import KernelFacts
-from inspector.run.kernel_prediction import Bound
+from inspector.run.kernel_facts import Bound, KernelFacts
 from inspector.run.run import Run
 
 KernelRule = Rule[KernelFacts, Advised]

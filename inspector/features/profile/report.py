@@ -113,7 +113,7 @@ def _of_process(
         run=alone,
         process=process,
         codes=make_kernels_report(alone).taken,
-        fusions=[row.fusion for row in make_graph_report(alone, FUSION).rows],
+        fusions=list(make_graph_report(alone, FUSION).fusions),
         functions={
             str(compilation.compile_id): NodeLine(
                 frame.name, frame.file, run.sources.definition_line(frame.file, frame.first_line)

@@ -8,11 +8,10 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from inspector.features.graph.targets import is_view
 from inspector.features.profile.kernel_groups import kernel_groups
 from inspector.features.profile.kernel_timing import KernelTiming
 from inspector.records.ceilings import Ceilings
-from inspector.run.graph import Node
+from inspector.run.graph import Node, is_view
 from inspector.shared.dtypes import find_dtype
 
 _MEMORY = (("l2_bytes_per_s", "L2 cache"), ("copy_bytes_per_s", "memory"))

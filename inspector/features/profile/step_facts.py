@@ -9,10 +9,9 @@ from inspector.features.graph.in_place import is_copy, writes_a_part
 from inspector.features.graph.lookup import origins
 from inspector.features.graph.size_hints import hinted_graph
 from inspector.features.graph.step_names import named_nodes, short_name
-from inspector.features.graph.targets import is_view
 from inspector.features.graph.traffic import Traffic
 from inspector.features.profile.functions import arithmetic_bytes, function_bytes
-from inspector.run.graph import Node
+from inspector.run.graph import Node, is_view
 from inspector.run.kernel import NodeLine
 
 _COPY = "copy_"  # how an operator is called of which nothing but a copy is left

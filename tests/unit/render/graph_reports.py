@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from inspector.features.graph.drawing.options import around
+from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.not_fused import unfused_pairs
 from inspector.features.graph.report import (
     FUSION,
-    FusionRow,
     GraphReport,
     make_graph_report,
     with_line,
@@ -54,7 +54,7 @@ def stages(named: Names = str, frame: StackFrame | None = None) -> tuple[Graph, 
     return captured, dataclasses.replace(lowered, stage=Stage.FORWARD, direction=""), lowered
 
 
-def row(named: Names = str, frame: StackFrame | None = None) -> FusionRow:
+def row(named: Names = str, frame: StackFrame | None = None) -> Fusion:
     lowered = stages(named, frame)[-1]
     found = fusion(
         lowered,
@@ -76,7 +76,7 @@ def row(named: Names = str, frame: StackFrame | None = None) -> FusionRow:
             Apart(0, 3, named("new in torch %s"), ("9.9",)),
         ),
     )  # fmt: skip
-    return FusionRow(found, tuple(unfused_pairs(found)))
+    return dataclasses.replace(found, pairs=tuple(unfused_pairs(found)))
 
 
 def fused(**changes: Any) -> GraphReport:
@@ -85,7 +85,7 @@ def fused(**changes: Any) -> GraphReport:
         gpu=find_gpu("h200"),
         stage=FUSION,
         graphs=(),
-        rows=(row(),),
+        fusions=(row(),),
         notices=("a notice",),
     )
     return dataclasses.replace(made, **changes)

@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 from rich.cells import cell_len
 
-from inspector.features.graph.not_fused import Pair
+from inspector.features.graph.fusion import Pair
 from inspector.features.graph.pair_reasons import TEMPLATES
 from inspector.features.graph.reasons import Reason
-from inspector.features.graph.report import FusionRow, GraphReport, with_line, with_operators
+from inspector.features.graph.report import GraphReport, with_line, with_operators
 from inspector.features.graph.unfused_wording import unfused_lines
 from inspector.run.graph import Graph
 from inspector.shared.gpu_table import known_gpu
@@ -27,8 +27,8 @@ def test_pairs_are_in_the_order_of_their_use() -> None:
         Pair(2 * n, 2 * n + 1, ("x",), size, f"said {n}", reason)
         for n, (size, reason) in enumerate(sizes)
     )
-    row_ = FusionRow(fusion(graph(*nodes), *steps), pairs)
-    lines = unfused_lines(fused(gpu=None), row_)
+    made = dataclasses.replace(fusion(graph(*nodes), *steps), pairs=pairs)
+    lines = unfused_lines(fused(gpu=None), made)
     assert [line.saved for line in lines] == ["50 KiB", "100 KiB", "9.0 KiB"]
 
 
@@ -52,7 +52,8 @@ def test_templates_are_advised_where_inductor_tries_them(
     report = fused(gpu=known_gpu(gpu))
     meta = dataclasses.replace(report.run.meta, settings={"mode": mode})
     report = dataclasses.replace(report, run=dataclasses.replace(report.run, meta=meta))
-    (line,) = unfused_lines(report, FusionRow(fusion(graph(*nodes), *steps), (pair,)))
+    made = dataclasses.replace(fusion(graph(*nodes), *steps), pairs=(pair,))
+    (line,) = unfused_lines(report, made)
     assert line.change == (TEMPLATES if is_advised else "")
     assert line.is_advised is is_advised
 
@@ -64,7 +65,7 @@ def test_operators_whose_later_names_were_not_recorded_did_not_become_nothing() 
         )
         for item in stages()
     ]
-    report = with_operators(whole(rows=(), graphs=tuple(unnamed)))
+    report = with_operators(whole(fusions=(), graphs=tuple(unnamed)))
     text = rendered(report, "terminal")
     assert "nothing" not in text
     assert "decompositions were not recorded" in text
@@ -92,7 +93,7 @@ def test_long_tables_are_cut_off() -> None:
     kernels = [Kernel(f"k{n}", (f"n{n}",), {"x": SIZE}, {f"b{n}": SIZE}) for n in range(250)]
     found = fusion(graph(*nodes), *kernels)
     pairs = tuple(Pair(n, n + 1, ("x",), SIZE, f"said {n}", None) for n in range(249))
-    report = whole(graphs=(graph(*nodes),), rows=(FusionRow(found, pairs),))
+    report = whole(graphs=(graph(*nodes),), fusions=(dataclasses.replace(found, pairs=pairs),))
     text = rendered(report, "markdown")
     assert text.count("| … 50 more in the JSON report |") == 2
     assert text.count("| … 49 more in the JSON report |") == 1
@@ -109,4 +110,4 @@ def test_columns_stay_below_each_other_whatever_the_names_are() -> None:
 
 
 def staged_of(found: Graph) -> GraphReport:
-    return fused(stage="dynamo", rows=(), graphs=(found,))
+    return fused(stage="dynamo", fusions=(), graphs=(found,))

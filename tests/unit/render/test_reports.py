@@ -49,7 +49,7 @@ def graphs() -> GraphReport:
     return graph_reports.whole(
         run=hostile.run(),
         graphs=graph_reports.stages(evil, frame),
-        rows=(graph_reports.row(evil, frame),),
+        fusions=(graph_reports.row(evil, frame),),
         notices=(hostile.HEADING,),
     )
 

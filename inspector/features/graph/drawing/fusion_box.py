@@ -8,8 +8,7 @@ from inspector.features.graph.drawing import labels, style
 from inspector.features.graph.drawing.fusion_flow import Amount, Kernel
 from inspector.features.graph.drawing.picture import Cell, table
 from inspector.features.graph.fusion import Step
-from inspector.features.graph.targets import is_view
-from inspector.run.graph import Node
+from inspector.run.graph import Node, is_view
 
 _MOST_ROWS = 10
 _NAME = 38

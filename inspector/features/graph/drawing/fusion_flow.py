@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from inspector.features.graph.drawing.roles import Roles
 from inspector.features.graph.fusion import Fusion, Step
-from inspector.features.graph.targets import is_view
 from inspector.records.fusion import Buffer
-from inspector.run.graph import Node
+from inspector.run.graph import Node, is_view
 
 _GIVEN = frozenset({"input", "constant"})  # kinds of buffers that no kernel writes
 _MOST_ENDS = 6

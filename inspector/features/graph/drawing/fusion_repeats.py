@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from inspector.features.graph.drawing.fusion_flow import Flow, FusionFlow, Kernel
 from inspector.features.graph.fusion import Step
-from inspector.features.graph.targets import is_view
+from inspector.run.graph import is_view
 
 _LAYER = re.compile(r"^(?:[^.]+\.)*?\d+(?=\.|$)")
 _NUMBER = re.compile(r"_\d+$")

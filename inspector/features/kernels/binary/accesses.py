@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from inspector.features.kernels.binary.index_values import Indices
-from inspector.features.kernels.binary.layouts import lanes_of
 from inspector.features.kernels.binary.opcodes import access_bits, kind_of
 from inspector.features.kernels.binary.sass import SOURCE, Instruction
 from inspector.features.kernels.binary.ttgir import (
@@ -16,7 +15,6 @@ from inspector.features.kernels.binary.ttgir import (
     TensorType,
     element_bytes,
     mask_of,
-    tensor_type,
 )
 from inspector.run.kernel_analysis import Access, AccessKind, InstructionKind, Width
 
@@ -26,16 +24,15 @@ _NAMES = {
     "tt.atomic_rmw": AccessKind.ATOMIC,
     "tt.atomic_cas": AccessKind.ATOMIC,
     "ttg.async_copy_global_to_local": AccessKind.ASYNC_COPY,
-    "ttng.async_tma_copy_global_to_local": AccessKind.TMA_LOAD,
-    "ttng.async_tma_copy_local_to_global": AccessKind.TMA_STORE,
 }
 _SECTOR_BYTES = 32
+_WARP = 32
 _WIDEST_BYTES = 16
 _MACHINE = {
-    AccessKind.LOAD: (InstructionKind.GLOBAL_LOAD,),
-    AccessKind.STORE: (InstructionKind.GLOBAL_STORE,),
-    AccessKind.ASYNC_COPY: (InstructionKind.ASYNC_COPY,),
-    AccessKind.ATOMIC: (InstructionKind.ATOMIC,),
+    AccessKind.LOAD: InstructionKind.GLOBAL_LOAD,
+    AccessKind.STORE: InstructionKind.GLOBAL_STORE,
+    AccessKind.ASYNC_COPY: InstructionKind.ASYNC_COPY,
+    AccessKind.ATOMIC: InstructionKind.ATOMIC,
 }
 
 
@@ -53,7 +50,7 @@ def accesses_of(
                 for item in instructions
                 if access.line
                 and own_line(item) == access.line
-                and kind_of(item) in _MACHINE.get(access.kind, ())
+                and kind_of(item) is _MACHINE[access.kind]
             )
             widths = tuple(width for width, _ in bits.most_common())
             found.append(dataclasses.replace(access, bits=widths))
@@ -74,7 +71,7 @@ def widths_of(
     Bytes of a source line are shared out among the line's instructions by their widths.
     Instructions of other lines are not counted: a sine's slow path loads a table.
     """
-    machine = {kind for access in kinds for kind in _MACHINE.get(access, ())}
+    machine = {_MACHINE[kind] for kind in kinds}
     moved = Counter[int]()
     for access in accesses:
         if access.kind in kinds:
@@ -91,19 +88,12 @@ def widths_of(
     return tuple(Width(bits, counts[bits], amounts[bits]) for bits in sorted(counts, reverse=True))
 
 
-def _tile_of(operation: Operation, module: Module) -> TensorType | None:
-    """The shape and the elements of what a copy between memory and shared memory moves."""
-    found = re.search(r"!tt\.tensordesc<(?:tensor<)?((?:\d+x)+)(\w+)", operation.text)
-    return tensor_type(f"tensor<{found[1]}{found[2]}>", module) if found else None
-
-
 def _access(
     operation: Operation, module: Module, indices: Indices, trips: Sequence[int | None]
 ) -> Access:
     kind = _NAMES[operation.name]
     pointer = operation.operands[0] if operation.operands else ""
-    is_tma = kind in {AccessKind.TMA_LOAD, AccessKind.TMA_STORE}
-    shaped = _tile_of(operation, module) if is_tma else indices.type_of(pointer)
+    shaped = indices.type_of(pointer)
     element = "" if shaped is None else (shaped.pointee or shaped.element)
     size = element_bytes(element)
     elements = math.prod(shaped.shape) if shaped is not None else 0
@@ -117,16 +107,16 @@ def _access(
     access = Access(
         kind=kind,
         line=operation.line,
-        argument="" if is_tma or source not in module.arguments else source[1:],
+        argument="" if source not in module.arguments else source[1:],
         dtype=element,
         elements=elements,
         trips=times,
         bytes=elements * size * (1 if times is None else times),
-        is_indirect=not is_tma and indices.is_indirect(pointer),
+        is_indirect=indices.is_indirect(pointer),
         is_masked=mask_of(operation) is not None,
         index_bits=_index_bits(pointer, module, indices),
     )
-    return access if is_tma else _placed(access, pointer, shaped, module, indices)
+    return _placed(access, pointer, shaped, module, indices)
 
 
 def _made_from(pointer: str, module: Module) -> Iterator[Operation]:
@@ -146,7 +136,7 @@ def _placed(
     value = indices.value(pointer)
     if value is None or shaped is None:
         return access
-    lanes = lanes_of(shaped.layout, shaped.shape) if shaped.shape else None
+    lanes = _lanes(shaped.layout, shaped.shape) if shaped.shape else None
     if lanes is None:
         return access
     size = element_bytes(access.dtype)
@@ -164,10 +154,47 @@ def _placed(
         argument=value.base or access.argument,
         contiguous=min(map(_contiguous, held)),
         stride=pair[1] - pair[0] if len(pair) > 1 else None,
-        block_share=len(used) * size / touched_bytes,
         # What every thread's first address is a multiple of.
         alignment_bytes=math.gcd(base, _WIDEST_BYTES, *(numbers[0] * size for numbers in held)),
     )
+
+
+def _lanes(layout: str, shape: Sequence[int]) -> list[list[int]] | None:
+    """By thread of the first warp the flat indices that it holds, in order, of the first tile.
+
+    Formulas from Triton's ``TritonGPUAttrDefs.td`` (BlockedEncodingAttr, SliceEncodingAttr); None
+    for other layouts.
+    """
+    # The parent's layout without one dimension.
+    inner = re.match(r"#ttg\.slice<\{dim = (\d+), parent = (.*)\}>$", layout)
+    if inner is not None:
+        axis = int(inner[1])
+        return _lanes(inner[2], [*shape[:axis], 1, *shape[axis:]])
+    found = dict(re.findall(r"(\w+) = \[([\d, ]+)\]", layout))
+    per_thread, threads, order = each = [
+        [int(number) for number in found.get(name, "").split(",") if number]
+        for name in ("sizePerThread", "threadsPerWarp", "order")
+    ]
+    if not layout.startswith("#ttg.blocked") or any(len(part) != len(shape) for part in each):
+        return None
+
+    def flat(thread: Sequence[int], register: Sequence[int]) -> int:
+        index = 0
+        for place, step, at, size in zip(thread, per_thread, register, shape, strict=True):
+            index = index * size + (place * step + at) % size
+        return index
+
+    held = [_split(number, per_thread, order) for number in range(math.prod(per_thread))]
+    lanes = [_split(number, threads, order) for number in range(min(_WARP, math.prod(threads)))]
+    return [[flat(thread, register) for register in held] for thread in lanes]
+
+
+def _split(number: int, sizes: Sequence[int], order: Sequence[int]) -> list[int]:
+    at = [0] * len(sizes)
+    for axis in order:
+        at[axis] = number % sizes[axis]
+        number //= sizes[axis]
+    return at
 
 
 def _contiguous(numbers: Sequence[int]) -> int:

@@ -127,8 +127,6 @@ def occupancy_of(resources: Resources, warps: int, of: Architecture) -> Occupanc
     }
     blocks = min(blocks_by.values())
     limited = tuple(limit for limit, most in blocks_by.items() if most == blocks)
-    if not blocks:
-        limited = (OccupancyLimit.TOO_LARGE, *limited)
     return Occupancy(blocks, blocks * warps, most_warps, limited)
 
 

@@ -37,35 +37,25 @@ def _remainder(left: int, right: int) -> int:
 
 
 _BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "arith.addf": operator.add,
-    "arith.subf": operator.sub,
-    "arith.mulf": operator.mul,
-    "arith.divf": lambda left, right: left / right if right else 0.0,
-    "arith.minimumf": min,
-    "arith.minnumf": min,
-    "arith.maximumf": max,
-    "arith.maxnumf": max,
-    "arith.addi": operator.add,
     "tt.addptr": operator.add,
-    "arith.subi": operator.sub,
-    "arith.muli": operator.mul,
-    "arith.divsi": _divided,
-    "arith.divui": _divided,
-    "arith.remsi": _remainder,
-    "arith.remui": _remainder,
-    "arith.andi": operator.and_,
-    "arith.ori": operator.or_,
-    "arith.xori": operator.xor,
-    "arith.shli": lambda left, right: left << min(right, 64),
-    "arith.shrsi": lambda left, right: left >> min(right, 64),
-    "arith.shrui": lambda left, right: left >> min(right, 64),
-    "arith.minsi": min,
-    "arith.minui": min,
-    "arith.maxsi": max,
-    "arith.maxui": max,
-    "arith.ceildivsi": lambda left, right: -_divided(-left, right),
-    "arith.floordivsi": lambda left, right: left // right if right else 0,
+    "arith.divf": lambda left, right: left / right if right else 0.0,
+    "arith.add": operator.add,
+    "arith.sub": operator.sub,
+    "arith.mul": operator.mul,
+    "arith.div": _divided,
+    "arith.rem": _remainder,
+    "arith.and": operator.and_,
+    "arith.or": operator.or_,
+    "arith.xor": operator.xor,
+    "arith.shl": lambda left, right: left << min(right, 64),
+    "arith.shr": lambda left, right: left >> min(right, 64),
+    **dict.fromkeys(("arith.min", "arith.minimum", "arith.minnum"), min),
+    **dict.fromkeys(("arith.max", "arith.maximum", "arith.maxnum"), max),
+    "arith.ceildiv": lambda left, right: -_divided(-left, right),
+    "arith.floordiv": lambda left, right: left // right if right else 0,
 }
+"""By operation, for integers with and without a sign and for floats unless it is named for one."""
+_NUMBERS = re.compile(r"(si|ui|i|f)$")
 _COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "eq": operator.eq,
     "ne": operator.ne,
@@ -103,7 +93,7 @@ def computed(
 ) -> Value | None:
     """What an operation makes of its operands' values, or None where it is not known here."""
     first = values[0]
-    function = _BINARY.get(name)
+    function = _BINARY.get(name) or _BINARY.get(_NUMBERS.sub("", name))
     if name == "arith.cmpi":
         function = _COMPARED.get(text.partition(",")[0].strip()[-2:])
     if function is not None:

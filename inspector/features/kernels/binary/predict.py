@@ -23,7 +23,7 @@ from inspector.features.kernels.binary.sass import Listing, parse_sass, read_ptx
 from inspector.features.kernels.binary.traffic import program_at, traffic_of
 from inspector.features.kernels.binary.ttgir import Module, parse_ttgir
 from inspector.run.kernel_analysis import InstructionKind
-from inspector.run.kernel_prediction import Bound, Prediction
+from inspector.run.kernel_facts import Bound, Prediction
 from inspector.shared.gpus import Gpu
 from inspector.shared.kernel_build import ConfigBuild
 
@@ -42,15 +42,6 @@ _BYTES_PER_CYCLE = 64
 _WARP = 32
 _PROGRAMS = 32
 """Programs whose trips are counted, evenly spread over the grid."""
-# What the analyses call the unit that multiplies, and the table of GPUs its dtype.
-_UNITS = {
-    "tensor tf32": "tf32",
-    "tensor fp16": "float16",
-    "tensor bf16": "bfloat16",
-    "tensor fp8": "float8",
-    "tensor int8": "int8",
-    "tensor fp64": "float64",
-}
 _IDLE = 2
 """How many times longer few blocks have to take than many would, to be what a time is spent on."""
 
@@ -165,9 +156,11 @@ def _compute(read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None) 
     # What the matrix units do is taken to be spread already: their peak is the GPU's.
     share = min(programs or 1, gpu.multiprocessors) / gpu.multiprocessors
     spread = {name: time * share for name, time in times.items()}
-    unit, operations = _products(read, programs)
-    peak = gpu.peaks.get(_UNITS.get(unit, ""))
+    dtype, operations = _products(read, programs)
+    # The table of GPUs calls it as torch does: float16, bfloat16.
+    peak = gpu.peaks.get(dtype.replace("bf", "bfloat").replace("fp", "float"))
     if operations and peak:
+        unit = f"tensor {dtype}"
         times[unit] = spread[unit] = operations / (peak * _TENSOR_SHARE) * 1e9
     missing = "" if _has_known_trips(read) else "its loop counts are unknown"
     if not times:
@@ -177,7 +170,7 @@ def _compute(read: _Texts, config: ConfigBuild, gpu: Gpu, programs: int | None) 
 
 
 def _products(read: _Texts, programs: int | None) -> tuple[str, int | None]:
-    """The matrix unit that a kernel uses, and the operations that it does."""
+    """The dtype that a kernel multiplies most on matrix units, and the operations that it does."""
     dtypes = [
         tensor_core_dtype(item)
         for item in read.listing.instructions
@@ -185,11 +178,11 @@ def _products(read: _Texts, programs: int | None) -> tuple[str, int | None]:
     ]
     if not dtypes:
         return "", None
-    unit = f"tensor {Counter(dtypes).most_common(1)[0][0]}"
     products = [(products_of(read.module, of), share) for of, share in read.programs]
     known = [found * share for found, share in products if found is not None]
     mean = sum(known) if len(known) == len(products) else 0
-    return unit, round(mean * programs) if mean and programs else None
+    dtype = Counter(dtypes).most_common(1)[0][0]
+    return dtype, round(mean * programs) if mean and programs else None
 
 
 def _has_known_trips(read: _Texts) -> bool:

@@ -4,15 +4,10 @@ from collections.abc import Iterator
 
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
+from inspector.run.graph import VIEWS
 from inspector.run.kernel_facts import KernelFacts
 
 _COPIES = {"clone", "copy", "copy_", "_unsafe_view", "cat", "stack"}
-# Of themselves they move nothing; together with a copy they say what it is for.
-_VIEWS = {
-    "view", "reshape", "_reshape_alias", "permute", "transpose", "t", "expand", "squeeze",
-    "unsqueeze", "slice", "select", "split", "split_with_sizes", "chunk", "unbind", "alias",
-    "detach", "as_strided", "unfold",
-}  # fmt: skip
 _CONVOLUTIONS = {"convolution", "convolution_backward"}
 _INSTEAD_OF_CAT = (
     "If the results of several layers are concatenated, merge the layers into one by "
@@ -40,7 +35,7 @@ class CopyRule(Rule[KernelFacts, Advised]):
                 at_stake_ns=time_ns,
             )
             return
-        if not names & _COPIES or not names <= _COPIES | _VIEWS:
+        if not names & _COPIES or not names <= _COPIES | VIEWS:
             return
         what = ", ".join(sorted(names & _COPIES))
         yield Advised(

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
 from inspector.report.wording import count, duration
-from inspector.run.kernel_facts import KernelFacts
-from inspector.run.kernel_prediction import Bound
+from inspector.run.kernel_facts import Bound, KernelFacts
 
 _REDUCTIONS = {"reduction", "persistent_reduction"}
 # By what Inductor calls them in the graph: ``max`` and ``min`` over a dimension have an index too.

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
 from inspector.run.kernel_analysis import Access, AccessKind, InstructionKind
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
-from inspector.run.kernel_prediction import Bound
+from inspector.run.kernel_facts import Bound, ConfigFacts, KernelFacts
 
 _NARROW_BITS = 64
 _LEAST_SHARE = 0.5

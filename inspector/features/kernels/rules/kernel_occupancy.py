@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
 from inspector.run.kernel_analysis import InstructionKind, OccupancyLimit
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
-from inspector.run.kernel_prediction import Bound
+from inspector.run.kernel_facts import Bound, ConfigFacts, KernelFacts
 
 # Below a quarter of the warps even wide loads leave memory waiting (Volkov, "Understanding latency
 # hiding on GPUs", 2016).
@@ -29,7 +28,7 @@ class OccupancyRule(Rule[KernelFacts, Advised]):
         occupancy = best.analysis.occupancy
         if occupancy is None or occupancy.share >= _LEAST_SHARE or not _is_concerned(kernel, best):
             return
-        limits = [limit for limit in occupancy.limits if limit is not OccupancyLimit.TOO_LARGE]
+        limits = occupancy.limits
         by = " and ".join(limit.value for limit in limits)
         need, resources = "", best.config.resources
         if resources is not None and OccupancyLimit.REGISTERS in limits:

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from inspector.report.rule import Advised, Rule
 from inspector.report.severity import Severity
 from inspector.report.wording import duration
-from inspector.run.kernel_facts import KernelFacts
-from inspector.run.kernel_prediction import Bound
+from inspector.run.kernel_facts import Bound, KernelFacts
 
 _LEAST_LAUNCHES = 10
 _LEAST_SHARE = 0.5

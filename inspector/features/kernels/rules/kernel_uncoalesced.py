@@ -30,10 +30,11 @@ class UncoalescedRule(Rule[KernelFacts, Advised]):
             compute_ns = prediction.compute_ns or 0
             rest_ns = max(prediction.memory_ns * (1 - waste), compute_ns)
             at_stake_ns = max(0, round(max(prediction.memory_ns, compute_ns) - rest_ns))
+        used = worst.bytes / (worst.touched_bytes or 1)
         step = f"{count(abs(worst.stride), 'element')} apart" if worst.stride else "elsewhere"
         yield Advised(
             message=f"wastes {waste:.0%} of the bytes that it moves",
-            why=f"line {worst.line} of its source uses only {worst.block_share or 0:.0%} of the "
+            why=f"line {worst.line} of its source uses only {used:.0%} of the "
             f"bytes in the sectors that it accesses in {worst.argument}: neighboring elements are "
             f"{step} in memory",
             fix="Make the tensor contiguous once, in the order in which it is used here.",

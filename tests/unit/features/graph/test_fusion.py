@@ -108,12 +108,12 @@ def test_symbolic_sizes_have_the_values_of_the_call_that_was_compiled() -> None:
     x = dataclasses.replace(X, tensors=(tensor("2*s0", 64),))
     known = Kernel("k", ("relu",), {"x": SIZE}, {"buf0": SIZE})
     buffer = Buffer("buf0", "output", dtype="float32", shape=("2*s0", 64))
-    found = make_fusion(plan(known, buffers=(buffer,)), graph(x, relu), 0, {"s0": 4, "s1": 9})
+    found = make_fusion(plan(known, buffers=(buffer,)), graph(x, relu), {"s0": 4, "s1": 9})
     assert found.bytes_eager == 2 * SIZE
     assert found.hints == {"s0": 4}
     # What is drawn keeps the symbol.
     assert found.buffers["buf0"].shape == ("2*s0", 64)
-    assert make_fusion(plan(known), graph(x, relu), 0, {"s1": 9}).bytes_eager is None
+    assert make_fusion(plan(known), graph(x, relu), {"s1": 9}).bytes_eager is None
 
 
 def test_a_buffer_is_read_once_by_each_kernel() -> None:

@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
-from inspector.features.graph.fusion import Fusion
-from inspector.features.graph.not_fused import Pair, grouped, unfused_pairs
+from inspector.features.graph.fusion import Fusion, Pair
+from inspector.features.graph.not_fused import grouped, unfused_pairs
 from inspector.features.graph.pair_reasons import TEMPLATES
 from inspector.features.graph.reasons import Reason
 from inspector.records.fusion import Apart, Buffer, Uses
@@ -178,7 +178,7 @@ def test_equal_pairs_of_equal_layers_are_one() -> None:
     buffers = (BUF0, *(Buffer(f"b{number}", "intermediate") for number in (1, 2)))
     found = fusion(graph(*nodes), *kernels, buffers=buffers, apart=said)
     pairs = [pair for pair in unfused_pairs(found) if pair.second == pair.first + 1]
-    same = grouped(found, pairs)
+    same = grouped(dataclasses.replace(found, pairs=tuple(pairs)))
     assert [(pair.first, pair.torch_reason, number) for pair, number in same] == [
         (0, "no shared data", 2), (4, "", 1),
     ]  # fmt: skip

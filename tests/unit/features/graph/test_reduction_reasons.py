@@ -4,8 +4,9 @@ import dataclasses
 
 import pytest
 
+from inspector.features.graph.fusion import Pair
 from inspector.features.graph.make_fusion import make_fusion
-from inspector.features.graph.not_fused import Pair, unfused_pairs
+from inspector.features.graph.not_fused import unfused_pairs
 from inspector.records.fusion import Apart, Buffer, FusionPlan, Launch, Operation, Uses
 from tests.unit.fusions import SIZE, graph, node
 

@@ -3,7 +3,7 @@
 import dataclasses
 
 from inspector.features.graph.report import make_passes_report
-from inspector.features.graph.vllm import VllmPiece, vllm_of, vllm_sections
+from inspector.features.graph.vllm import vllm_of, vllm_sections
 from inspector.records.vllm import VllmConfig, VllmPieceStart
 from inspector.report.page import Table
 from inspector.run.compile_time import StageTime
@@ -25,14 +25,14 @@ def test_the_slowest_rank_is_shown() -> None:
     assert section.title == "vLLM on rank 1 of 2: 1 compilation of 1 submodule, 20 ms"
     pieces, settings = section.blocks
     assert isinstance(pieces, Table)
-    assert pieces.rows == [("submod_0", "1\N{EN DASH}16", "20 ms", "", ["lowering 20 ms"], [])]
+    assert pieces.rows == [("submod_0", "1\N{EN DASH}16", "20 ms", "", ["lowering 20 ms"])]
     assert isinstance(settings, Table)
     assert settings.rows == [("model", "small"), ("mode", "3")]
 
 
 def test_one_size_is_one_number() -> None:
     start = VllmPieceStart(range_start=8, range_end=8, is_cudagraph_size=True)
-    assert VllmPiece(Piece(start, "", (), (), (0, 0))).tokens == "8 (CUDA graph)"
+    assert Piece(start, "", (), (), (0, 0)).tokens == "8 (CUDA graph)"
 
 
 def test_a_log_without_a_process_has_no_parts_and_no_passes() -> None:

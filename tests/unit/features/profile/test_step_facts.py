@@ -9,7 +9,7 @@ import pytest
 from inspector.features.graph.fusion import Fusion
 from inspector.features.graph.make_fusion import make_fusion
 from inspector.features.profile.step_facts import FusionFacts, StepFacts
-from inspector.records.fusion import Operation
+from inspector.records.fusion import Reached
 from tests.unit.fusions import SIZE, Kernel, fusion, graph, node, plan, tensor
 
 TABLE = 4_000_000
@@ -54,19 +54,15 @@ def test_a_fused_kernel_is_shared_out_by_what_each_operator_would_move() -> None
 
 
 def test_of_a_gather_only_what_is_gathered_counts() -> None:
-    """Inductor counts the table as a whole for a fused kernel, and not for its operations."""
+    """Inductor counts the table as a whole for a fused kernel; its indices reach some rows."""
     looked_up = node("rows", "aten.embedding.default", "table", "ids", at=3)
     table = node("table", "", tensors=(tensor(1000, 1000),))
     ids = node("ids", "", tensors=(tensor(8, dtype="int64"),))
     reads, writes = {"table": TABLE, "ids": 64}, {"b": SIZE}
     kernel = Kernel("k", ("rows",), reads, writes)
     made = plan(kernel)
-    operation = Operation(
-        "op0", "pointwise", ("rows",), reads={"table": SIZE, "ids": 64}, writes=writes
-    )
-    found = make_fusion(
-        dataclasses.replace(made, operations=(operation,)), graph(table, ids, looked_up)
-    )
+    launch = dataclasses.replace(made.launches[0], reached=Reached({"table": SIZE}))
+    found = make_fusion(dataclasses.replace(made, launches=(launch,)), graph(table, ids, looked_up))
     assert found.steps[0].bytes_inductor == TABLE + 64 + SIZE
     assert found.steps[0].bytes_ == found.steps[0].bytes_eager == SIZE + 64 + SIZE
     assert facts(found).bytes_ == SIZE + 64 + SIZE

@@ -8,8 +8,7 @@ from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.features.kernels.rules.kernel_few_blocks import RULE
 from inspector.report.finding import Place
 from inspector.run.kernel_analysis import ConfigAnalysis
-from inspector.run.kernel_facts import ConfigFacts, KernelFacts
-from inspector.run.kernel_prediction import Bound, Prediction
+from inspector.run.kernel_facts import Bound, ConfigFacts, KernelFacts, Prediction
 from inspector.shared.kernel_build import ConfigBuild, KernelBuild
 from tests.builds_fixture import H200
 

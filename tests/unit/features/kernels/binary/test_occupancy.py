@@ -43,5 +43,4 @@ def test_another_capability_has_other_limits() -> None:
 
 def test_a_block_that_does_not_fit() -> None:
     occupancy = occupancy_of(Resources(32, shared_bytes=300_000), 4, HOPPER)
-    assert occupancy.blocks == 0
-    assert OccupancyLimit.TOO_LARGE in occupancy.limits
+    assert (occupancy.blocks, occupancy.limits) == (0, (OccupancyLimit.SHARED_MEMORY,))

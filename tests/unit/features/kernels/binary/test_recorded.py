@@ -14,8 +14,7 @@ from inspector.features.kernels.kernel_findings import kernel_findings
 from inspector.plugins import load_rules
 from inspector.report.finding import Finding, Place
 from inspector.run.kernel_analysis import AccessKind
-from inspector.run.kernel_facts import KernelFacts
-from inspector.run.kernel_prediction import Bound
+from inspector.run.kernel_facts import Bound, KernelFacts
 from tests.builds_fixture import H200, needs, recorded_facts, recorded_pairs, reported
 from tests.predicted_times import compare, error_of_memory_bound
 
