@@ -17,13 +17,6 @@ from tests.rule_pages import example_of
 
 _BLOCK = re.compile(r"^(```+)(?:python|toml|markdown) (\S+)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 _RECORDING = "samples/graph_breaks/recording.zip"
-_READS = """\
-import sys
-from inspector.cli.target import reading
-from inspector.records.threads import Threads
-with reading(sys.argv[1]) as run:
-    print(*run.records(Threads))
-"""
 _MODEL = "import torch\nmodel = torch.nn.Linear(2, 2)\nexample_inputs = (torch.ones(2, 2),)\n"
 
 
@@ -54,6 +47,13 @@ def _inspect(environment: dict[str, str], *arguments: str) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_the_rule_is_written_as_the_rules_here(blocks: dict[str, str], root: Path) -> None:
+    place = "inspector/features/breaks/rules/many_graphs.py"
+    lint = [sys.executable, "-m", "ruff", "check", "--stdin-filename", place, "-"]
+    text = blocks["extras/many_graphs.py"]
+    subprocess.run(lint, cwd=root, check=True, input=text, text=True)
 
 
 def test_an_installed_rule_a_format_and_a_command(
@@ -126,13 +126,14 @@ def test_a_record_is_written_and_read(checkout: Path, blocks: dict[str, str], ro
     child.write_text(source[: where.end()] + added + source[where.end() :], encoding="utf-8")
     (tmp_path / "model.py").write_text(_MODEL)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    saved = str(tmp_path / "saved")
-    command = [sys.executable, "-m", "inspector.cli", "explain", "model.py", "--save", saved]
+    command = [sys.executable, "-m", "inspector.cli", "explain", "model.py", "--save", "saved"]
     done = subprocess.run(
         command, cwd=tmp_path, env=environment, check=False, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    read = [sys.executable, "-c", _READS, saved]
+    reads = re.search(r"```python\n(from inspector.cli.target.*?)```", text, re.DOTALL)
+    assert reads is not None
+    read = [sys.executable, "-c", reads[1]]
     done = subprocess.run(
         read, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True
     )
