@@ -1,7 +1,7 @@
 """Recompilations, and frames that hit the recompile limit."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from inspector.features.costs.blame import limit_site
 from inspector.features.costs.sites import limit_costs
@@ -167,7 +167,7 @@ def _case(
         elsewhere=tuple(callers.values()) if site.frame else (),
         first_site=None if first_site.frame == site.frame else first_site,
         set_at=own_write(run, definition, user_spelling(first.name)),
-        grown=dict(_grown(run, (first, *also_changed(first)))),
+        grown=dict(_grown(run, first)),
         has_breaks=before is not None or resumes,
         file=frame.file,
         separating_break=caller.user if caller else None,
@@ -175,12 +175,12 @@ def _case(
     )
 
 
-def _grown(run: Run, items: Iterable[Recompile]) -> Iterator[tuple[str, StackFrame]]:
-    """Where the function that looks at a container makes it longer, by the container."""
-    for item in items:
-        if item.kind in {RecompileClass.LENGTH, RecompileClass.KEYS}:
-            frame = item.guard_stack[-1] if item.guard_stack else item.caused_by
-            at = own_growth(run, frame, user_spelling(item.name)) if frame else None
+def _grown(run: Run, first: Recompile) -> Iterator[tuple[str, StackFrame]]:
+    """Where the function that has the failed guard makes containers longer, by the container."""
+    frame = first.guard_stack[-1] if first.guard_stack else first.caused_by
+    for item in (first, *also_changed(first)):
+        if frame and item.kind in {RecompileClass.LENGTH, RecompileClass.KEYS}:
+            at = own_growth(run, frame, user_spelling(item.name))
             if at is not None:
                 yield item.name, at
 
