@@ -388,6 +388,7 @@ PREDICATES: dict[str, Predicate] = {
     "is_not_decided_by_size": lambda code: not any(True for _ in _deciding_by_size(code)),
     "is_position": _is_position,
     "is_reported": is_reported,
+    "lists_values": lambda code: any(called(x) in {"numpy", "tolist"} for x in code.header()),
     "loops_by_value": lambda code: isinstance(code.statement, ast.While) or _bounds_loop(code),
     "joins_tensors": lambda code: conjunction(code) is not None,
     "leaves_function": lambda code: (
