@@ -69,6 +69,18 @@ def _kind(scope: Scope) -> str:
     return "compiled" if kind == "plain" else kind
 
 
+def _outside(scope: Scope) -> float | None:
+    """On the CPU, the time of a call that no statement accounts for; null on a GPU."""
+    found = scope.of(Profiled)
+    return found.outside_ns if found.is_cpu else None
+
+
+def _operators_outside(scope: Scope) -> int | None:
+    """Number of operators per call outside of compiled graphs on the CPU; null on a GPU."""
+    found = scope.of(Profiled)
+    return found.operators if found.is_cpu else None
+
+
 def _lines(scope: Scope) -> list[_LineTime]:
     """Time per call by user line, largest first."""
     return [_LineTime(*place, time_ns) for place, time_ns in scope.of(Profiled).by_line.items()]
@@ -129,15 +141,17 @@ VIEWS: Views = {
         eager_launches=budget.eager_launches faster_than_eager faster_than_eager_interval
         spread_of_blocks=budget.spread stable blocks=profile.timed_blocks failed=profile.error
         busy_ns=budget.busy_ns busy_by_device_ns=budget.busy_by_device_ns
-        host_copies_ns=budget.host_copies_ns outside_statements_ns=outside_ns
+        host_copies_ns=budget.host_copies_ns outside_statements_ns
         launches_unmatched=profile.unmatched idle_ns=budget.idle_ns
         idle_by_cause_ns=budget.causes_ns compiled_less_eager=slowdown launches
-        operators_outside=operators memory attributed work lines operators=by_operator
+        operators_outside memory attributed work lines operators=by_operator
         modules=by_module device_state=state roofline gains""",
         arguments=_arguments,
         faster_than_eager=_faster,
         faster_than_eager_interval=_faster_interval,
         stable=_stable,
+        outside_statements_ns=_outside,
+        operators_outside=_operators_outside,
         lines=_lines,
         roofline=_roofline,
     ),

@@ -12,32 +12,19 @@ from inspector.features.breaks.advice.masked import masked_update
 from inspector.features.breaks.advice.numbers import is_number_of, tensor_of
 from inspector.features.breaks.advice.numpy_numbers import numpy_of_sizes
 from inspector.features.breaks.advice.reports import is_reported, only_reports
-from inspector.features.breaks.advice.size_uses import list_uses, number_uses
-from inspector.report.user_code.code import (
-    Code,
-    attribute,
-    called,
-    dotted_name,
-    header,
-    names_of,
-    written,
+from inspector.features.breaks.advice.size_decisions import (
+    deciding_by_size,
+    in_loop_by_size,
+    is_where,
+    skips_alone,
+    visits_alone,
 )
+from inspector.features.breaks.advice.size_uses import list_uses, number_uses
+from inspector.report.user_code.code import Code, attribute, called, dotted_name, names_of, written
 
 Predicate = Callable[[Code], bool]
 
 _ORDERING = frozenset({"max", "min", "nlargest", "nsmallest", "sort", "sorted"})
-# Without an argument of its own, `where` finds indices.
-_is_where = written("_.where(_)")
-# Their number of results depends on values, wherever the setting that captures one captures all.
-_SELECTING = frozenset(
-    {"argwhere", "bincount", "masked_select", "nonzero", "unique", "unique_consecutive"}
-)
-_SIZES = ("_.numel()", "_.nelement()", "_.size(0)", "len(_)", "_.shape[0]")
-_is_size = written(*_SIZES)
-_is_empty = written(*(f.format(s) for s in _SIZES for f in ("not {}", "{} == 0", "{} < 1")))
-_is_filled = written(*(f.format(s) for s in _SIZES for f in ("{}", "{} > 0", "{} != 0", "{} >= 1")))
-_is_identity = written("_ is _", "_ is not _")  # which asks for no size
-_LOOPING = frozenset({"enumerate", "range", "zip"})
 _RANDOM = frozenset(
     {"bernoulli", "choice", "choices", "rand", "randint", "random", "randrange", "uniform"}
 )
@@ -140,13 +127,6 @@ def _bounds_loop(code: Code) -> bool:
     tests = [node.test for node in code.walk() if isinstance(node, ast.While)]
     bounds = [*tests, *(node for node in code.walk() if called(node) == "range")]
     return bool(code.target) and any(code.target in names_of(node) for node in bounds)
-
-
-def _in_loop_by_size(code: Code) -> bool:
-    """Whether the statement is in a loop that goes on while something has elements."""
-    loops = [node for node in code.ancestors() if isinstance(node, ast.While)]
-    loops += [code.statement] if isinstance(code.statement, ast.While) else []
-    return any(any(map(_is_size, ast.walk(loop.test))) for loop in loops)
 
 
 def _is_position(code: Code) -> bool:
@@ -269,91 +249,6 @@ def _number_decides(code: Code) -> bool:
     return inside or any(True for _ in branches_by(code))
 
 
-def _deciding_by_size(code: Code) -> Iterator[ast.stmt]:
-    """The branches and loops that depend on what an operator of unknown size gave.
-
-    What is computed of its result has sizes that depend on it, too.
-    """
-    statements = [node for node in code.walk() if isinstance(node, ast.stmt)]
-    found: set[str] = set()
-    for statement in sorted(statements, key=lambda node: node.lineno):
-        nodes, deciding = list(header(statement)), list(_deciding(statement))
-        is_deciding = bool(found & _names(deciding, ast.Load))
-        is_own = code.statement is not None and statement.lineno == code.statement.lineno
-        if is_own or any(map(_is_selection, nodes)) or found & _names(nodes, ast.Load):
-            is_deciding |= is_own and any(map(_is_selection, deciding))
-            found |= _names(nodes, ast.Store)
-        if is_deciding:
-            yield statement
-
-
-def _is_selection(node: ast.AST) -> bool:
-    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    return _is_where(node) or (is_method and called(node) in _SELECTING)
-
-
-def _names(nodes: list[ast.AST], context: type[ast.expr_context]) -> set[str]:
-    names = (node for node in nodes if isinstance(node, ast.Name))
-    return {node.id for node in names if isinstance(node.ctx, context)}
-
-
-def _deciding(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The nodes of what a statement decides by: its test, what it loops over."""
-    for node in header(statement):
-        match node:
-            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-                yield from () if _is_identity(test) else ast.walk(test)
-            case ast.For(iter=over) | ast.comprehension(iter=over):
-                # A loop that runs as often as there are items: over a tensor, or over numbers.
-                is_other = isinstance(over, ast.Call) and dotted_name(over.func) not in _LOOPING
-                yield from () if is_other else ast.walk(over)
-
-
-def _skips_alone(code: Code) -> bool:
-    """Whether all that is decided by a size is whether there is anything."""
-    deciding = list(_deciding_by_size(code))
-    return bool(deciding) and all(map(_skips, deciding))
-
-
-def _skips(statement: ast.stmt) -> bool:
-    """``if rows.numel() == 0: continue``, or ``if len(rows): …``."""
-    if not isinstance(statement, ast.If) or statement.orelse:
-        return False
-    if _is_empty(statement.test):
-        return [type(item) for item in statement.body] == [ast.Continue]
-    leaves = (ast.Return, ast.Break, ast.Continue, ast.Raise)
-    inner = (node for item in statement.body for node in ast.walk(item))
-    return _is_filled(statement.test) and not any(isinstance(node, leaves) for node in inner)
-
-
-def _visits_alone(code: Code) -> bool:
-    """Whether there is a loop over what is hit, and nothing else but skipping.
-
-    In it, which of them it is may be asked as well: of a Python number Python knows.
-    """
-    deciding = list(_deciding_by_size(code))
-    loops = [item for item in deciding if _visits(item)]
-    asked = [item for loop in loops for item in ast.walk(loop) if _asks_which(item, loop)]
-    if isinstance(code.statement, ast.If) and code.statement not in asked:
-        return False  # a branch that breaks the graph for another reason
-    return bool(loops) and all(item in loops or item in asked or _skips(item) for item in deciding)
-
-
-def _asks_which(node: ast.AST, loop: ast.stmt) -> bool:
-    """``if expert == self.last: …`` in a loop over experts."""
-    match node, loop:
-        case ast.If(test=test), ast.For(target=ast.Name(id=target)):
-            return target in names_of(test) <= {target, "self"}
-    return False
-
-
-def _visits(statement: ast.stmt) -> bool:
-    """A loop over what an operator found, in which each step selects what it works on."""
-    if not isinstance(statement, ast.For) or not isinstance(statement.iter, ast.Name):
-        return False
-    return any(_is_selection(node) for item in statement.body for node in ast.walk(item))
-
-
 def _is_error(code: Code) -> bool:
     """Whether the line raises, or makes what its caller raises and nothing catches."""
     if isinstance(code.statement, ast.Raise):
@@ -379,13 +274,13 @@ PREDICATES: dict[str, Predicate] = {
     "feeds_size": lambda code: (
         ((uses := number_uses(code)).is_size and not uses.is_needed) or list_uses(code).is_size
     ),
-    "finds_indices": lambda code: code.has(attribute("nonzero", "argwhere")) or code.has(_is_where),
+    "finds_indices": lambda code: code.has(attribute("nonzero", "argwhere")) or code.has(is_where),
     "in_loop": lambda code: code.is_in_loop(),
-    "in_loop_by_size": _in_loop_by_size,
+    "in_loop_by_size": in_loop_by_size,
     "indexes_list": _indexes_list,
     "is_assert": _statement(ast.Assert),
     "is_element": _is_element,
-    "is_not_decided_by_size": lambda code: not any(True for _ in _deciding_by_size(code)),
+    "is_not_decided_by_size": lambda code: not any(True for _ in deciding_by_size(code)),
     "is_position": _is_position,
     "is_reported": is_reported,
     "lists_values": lambda code: any(called(x) in {"numpy", "tolist"} for x in code.header()),
@@ -408,10 +303,10 @@ PREDICATES: dict[str, Predicate] = {
         code.statement is None
         or code.has(lambda node: is_element(node) or called(node) == "masked_select")
     ),
-    "skips_alone": _skips_alone,
+    "skips_alone": skips_alone,
     "sorts_by_values": _sorts_by_values,
     "updates_masked": lambda code: bool(masked_update(code)),
-    "visits_alone": _visits_alone,
+    "visits_alone": visits_alone,
     "writes_slice": _writes_slice,
 }
 """By name; `predicate` knows ``calls``, ``calls_in_function`` and ``calls_module`` as well."""
